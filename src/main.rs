@@ -1,0 +1,3 @@
+//! The binary: hands arguments and streams to `cli`, nothing else.
+
+fn main() {}
