@@ -19,3 +19,4 @@ pub mod tree;
 // Floor 2: the two trees and what is said of them.
 pub mod ast;
 pub mod diagnostic;
+pub mod ir;
