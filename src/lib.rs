@@ -20,3 +20,9 @@ pub mod tree;
 pub mod ast;
 pub mod diagnostic;
 pub mod ir;
+// Floor 3: the engine.
+pub mod engine;
+// Floor 4: what is kept.
+pub mod store;
+// Floor 5: the world.
+pub mod host;

@@ -1,0 +1,8 @@
+//! Agent sessions: a conversation with tools, durable by the call.
+
+pub mod command;
+pub mod conversation;
+pub mod decide;
+pub mod event;
+pub mod pending;
+pub mod state;

@@ -1,0 +1,145 @@
+//! The state of an agent session: the fold of its events.
+
+use super::event::{CallMade, Envelope, Message, Spec, ToolResult, Usage};
+use crate::ir::Digest;
+use crate::time::Timestamp;
+
+/// Everything an agent session is. `State::default()` is a session that has not begun.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// What it was started with.
+    pub spec: Option<Spec>,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// The largest stamp so far.
+    pub now: Timestamp,
+    /// Number of events folded.
+    pub sequence: u64,
+    /// The conversation so far, oldest first.
+    pub turns: Vec<Turn>,
+    /// Replies so far.
+    pub replies: u32,
+    /// Messages that came while a turn was open; they join when it closes.
+    pub waiting_messages: Vec<Message>,
+    /// Ids of all messages taken, to acknowledge repeats.
+    pub known_messages: Vec<String>,
+    /// The model call that is owed or runs.
+    pub asking: Option<Asking>,
+    /// Submissions so far, with the call that made each.
+    pub submissions: Vec<(String, Envelope)>,
+    /// Whether the last submission stands and nothing was said since.
+    pub submitted: bool,
+    /// Invalid submissions in a row.
+    pub refused_in_a_row: u32,
+    /// Tool calls so far.
+    pub calls_made: u32,
+    /// Reports to the parent not yet acknowledged, in order: id and what.
+    pub owed_reports: Vec<(String, super::command::Report)>,
+    /// Whether it was told to stop.
+    pub stopping: bool,
+    /// Whether it has stopped.
+    pub stopped: bool,
+    /// Why it cannot go on.
+    pub failed: Option<String>,
+    /// Completed tokens, to answer repeats (at most the last 256).
+    pub used_tokens: Vec<(String, ToolResult)>,
+}
+
+/// One turn.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Turn {
+    /// Something said from outside: the prompt or a message.
+    Said {
+        /// The words.
+        text: String,
+        /// When.
+        at: Timestamp,
+    },
+    /// A reply of the model and everything that became of its calls.
+    Reply {
+        /// Number, from 1.
+        reply: u32,
+        /// Text.
+        text: String,
+        /// Thinking.
+        thinking: String,
+        /// Calls in order.
+        calls: Vec<Call>,
+        /// Token counts.
+        usage: Option<Usage>,
+        /// When.
+        at: Timestamp,
+    },
+}
+
+/// A tracked call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// As the model made it.
+    pub made: CallMade,
+    /// Where it stands.
+    pub state: CallState,
+    /// Admissions so far.
+    pub admissions: u32,
+    /// Times its holder was lost.
+    pub losses: u32,
+}
+
+/// Where a call stands.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CallState {
+    /// Not yet judged or owed.
+    Ready,
+    /// Runs.
+    Running {
+        /// In which process.
+        holder: String,
+        /// Whether it may run again.
+        repeatable: bool,
+        /// What was admitted.
+        digest: Digest,
+        /// Since when.
+        since: Timestamp,
+    },
+    /// Waits for an outside result.
+    Deferred {
+        /// Names it.
+        token: String,
+        /// For whoever completes it.
+        reason: String,
+        /// What was deferred.
+        digest: Digest,
+    },
+    /// Nobody knows whether it had its effect.
+    Unknown,
+    /// Ended with a result.
+    Completed(ToolResult),
+    /// Ended without one, in words for the model.
+    Failed(String),
+}
+
+impl CallState {
+    /// Whether nothing more is to come.
+    #[must_use]
+    pub fn is_terminal(&self) -> bool {
+        match self {
+            Self::Completed(_) | Self::Failed(_) => true,
+            Self::Ready | Self::Running { .. } | Self::Deferred { .. } | Self::Unknown => false,
+        }
+    }
+}
+
+/// A model call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asking {
+    /// Number of the reply asked for.
+    pub reply: u32,
+    /// Admissions so far.
+    pub admissions: u32,
+    /// Failures so far.
+    pub failures: u32,
+    /// Which process asks now.
+    pub holder: Option<String>,
+    /// Not before.
+    pub not_before: Option<Timestamp>,
+}

@@ -1,0 +1,8 @@
+//! Workflow sessions: a deterministic controller over one frozen definition. It has no model and no transcript.
+
+pub mod command;
+pub mod decide;
+pub mod event;
+pub mod pending;
+pub mod render;
+pub mod state;

@@ -1,0 +1,7 @@
+//! The loop and every effect. The only room with clocks, randomness, processes and the network.
+
+pub mod clock;
+pub mod model;
+pub mod perform;
+pub mod run;
+pub mod tool;
