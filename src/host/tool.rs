@@ -1,1 +1,4 @@
-//! Placeholder; written next.
+//! Tools that agents call: finding them, describing them, running them. So far: folders of bash tools.
+
+pub mod bash;
+pub mod process;

@@ -13,11 +13,11 @@ pub struct Agent {
     pub base: Option<String>,
     /// One line for people.
     pub announce: Option<String>,
-    /// Package path of the file it was read from; its folder is where `script:` model files are looked for.
+    /// Package path of the file it was read from.
     pub file: String,
     /// `OpenAIv1`, `ClaudeV1` … as written.
     pub flavor: Option<String>,
-    /// Base URL of the model server, or `script:<path>`.
+    /// Base URL of the model server, or `script:<package path>` for the scripted model.
     pub model_url: Option<String>,
     /// Name of the model there.
     pub model_name: Option<String>,

@@ -1,0 +1,151 @@
+//! The command line: arguments, streams, exit codes. One file a verb. Nothing here decides anything.
+
+mod check;
+mod compile;
+mod database;
+mod definition;
+mod explain;
+mod graph;
+mod operator;
+mod output;
+mod run;
+mod schema;
+mod session;
+mod view;
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Done.
+    Done,
+    /// There were findings, or the session failed.
+    Findings,
+    /// The command was used wrongly.
+    Usage,
+    /// It stopped to wait for something outside.
+    Waiting,
+    /// It was refused: stale, conflicting, not allowed, held by another.
+    Refused,
+    /// A fault of ours or of the machine.
+    Fault,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Done => 0,
+            Exit::Findings => 1,
+            Exit::Usage => 2,
+            Exit::Waiting => 3,
+            Exit::Refused => 4,
+            Exit::Fault => 70,
+        })
+    }
+}
+
+/// Why a command did not do it: one sentence, and how the process ends.
+#[derive(Debug)]
+pub struct Failure {
+    exit: Exit,
+    message: String,
+    code: &'static str,
+}
+
+impl Failure {
+    fn new(exit: Exit, message: impl Into<String>) -> Self {
+        let code = match exit {
+            Exit::Done => "done",
+            Exit::Findings => "findings",
+            Exit::Usage => "usage",
+            Exit::Waiting => "waiting",
+            Exit::Refused => "refused",
+            Exit::Fault => "fault",
+        };
+        Self { exit, message: message.into(), code }
+    }
+
+    fn usage(message: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, message)
+    }
+}
+
+/// Workflows in which AI agents do the work and people sign it off: checked, drawn, frozen and run.
+#[derive(Debug, Parser)]
+#[command(name = "flowright", version, max_term_width = 100, after_help = "\
+Exit codes: 0 done · 1 findings, or the session failed · 2 wrong use · 3 stopped to wait for something outside · \
+4 refused (stale, conflicting, not allowed, held by another) · 70 a fault of ours.")]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Find what is wrong with workflow and agent files
+    Check(check::Arguments),
+    /// Freeze a workflow: its graph, agents and schemas with one digest
+    Compile(compile::Arguments),
+    /// Draw a workflow
+    Graph(graph::Arguments),
+    /// Explain a rule, with an example
+    Explain(explain::Arguments),
+    /// Print the JSON Schema or the reference of the language
+    Schema(schema::Arguments),
+    /// Start a session and drive it until it ends or waits
+    Run(run::Arguments),
+    /// Look at sessions and act on them
+    Session(session::Arguments),
+}
+
+/// Which database.
+#[derive(Clone, Debug, clap::Args)]
+struct Database {
+    /// Database file [default: .flowright/flowright.db of the nearest folder upward that has a .flowright/, else the
+    /// user's data folder]
+    #[arg(long, value_name = "FILE", env = "FLOWRIGHT_DB", global = true)]
+    db: Option<PathBuf>,
+}
+
+/// Runs the command line of this process.
+#[must_use]
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
+            // A closed stream is no reason to fail in another way.
+            let _ = error.print();
+            return exit.into();
+        }
+    };
+    let json = wants_json(&arguments.verb);
+    let outcome = match arguments.verb {
+        Verb::Check(arguments) => check::run(&arguments),
+        Verb::Compile(arguments) => compile::run(&arguments),
+        Verb::Graph(arguments) => graph::run(&arguments),
+        Verb::Explain(arguments) => explain::run(&arguments),
+        Verb::Schema(arguments) => schema::run(&arguments),
+        Verb::Run(arguments) => run::run(&arguments),
+        Verb::Session(arguments) => session::run(&arguments),
+    };
+    match outcome {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            output::failure(&failure, json);
+            failure.exit.into()
+        }
+    }
+}
+
+fn wants_json(verb: &Verb) -> bool {
+    match verb {
+        Verb::Run(arguments) => arguments.json,
+        Verb::Session(arguments) => arguments.json,
+        Verb::Compile(arguments) => arguments.json,
+        Verb::Check(_) | Verb::Graph(_) | Verb::Explain(_) | Verb::Schema(_) => false,
+    }
+}

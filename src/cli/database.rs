@@ -1,0 +1,79 @@
+//! Which database, and a host over it.
+
+use super::{Database, Exit, Failure, operator};
+use crate::host::clock::RealClock;
+use crate::host::holder;
+use crate::host::model::keys::Keys;
+use crate::host::real::RealPerform;
+use crate::host::run::{Host, HostError};
+use crate::engine::SessionId;
+use crate::store::sqlite::SqliteStore;
+use crate::store::{Filter, Store, StoreError};
+use etcetera::BaseStrategy;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The host of this process.
+pub(super) fn host(database: &Database) -> Result<Host, Failure> {
+    let path = locate(database)?;
+    let store = SqliteStore::open(&path).map_err(|error| store_failure(&error, &path))?;
+    let keys = Keys::read(&operator::keys_file()?).map_err(|message| Failure::new(Exit::Usage, message))?;
+    let perform = RealPerform::new(keys);
+    Ok(Host::new(Arc::new(store), Arc::new(perform), Arc::new(RealClock), holder::this_process()))
+}
+
+fn locate(database: &Database) -> Result<PathBuf, Failure> {
+    if let Some(path) = &database.db {
+        return Ok(path.clone());
+    }
+    let here = std::env::current_dir()
+        .map_err(|error| Failure::new(Exit::Fault, format!("the current folder cannot be told: {error}")))?;
+    for folder in here.ancestors() {
+        let own = folder.join(".flowright");
+        if own.is_dir() {
+            return Ok(own.join("flowright.db"));
+        }
+    }
+    let strategy = etcetera::choose_base_strategy()
+        .map_err(|_| Failure::usage("there is no home folder to keep sessions in; name a file with --db"))?;
+    Ok(strategy.data_dir().join("flowright").join("flowright.db"))
+}
+
+fn store_failure(error: &StoreError, path: &Path) -> Failure {
+    Failure::new(Exit::Fault, format!("{}: {error}", path.display()))
+}
+
+/// How a host's error ends the process.
+pub(super) fn host_failure(error: &HostError) -> Failure {
+    let message = error.to_string();
+    match error {
+        HostError::Refused(rejection) => {
+            let exit = if rejection.code == crate::engine::RejectionCode::Invalid { Exit::Usage } else { Exit::Refused };
+            Failure { exit, message, code: rejection.code.word() }
+        }
+        HostError::Held { .. } => Failure { exit: Exit::Refused, message, code: "held" },
+        HostError::Unknown { .. } => Failure { exit: Exit::Usage, message, code: "unknown_session" },
+        HostError::Store(_) | HostError::Stored { .. } => Failure::new(Exit::Fault, message),
+    }
+}
+
+/// The session that a person means: a whole id, or a beginning of one of the newest thousand that is unique.
+pub(super) fn resolve(host: &Host, written: &str) -> Result<SessionId, Failure> {
+    let written = written.to_lowercase();
+    let exact = SessionId(written.clone());
+    let failed = |error: StoreError| Failure::new(Exit::Fault, error.to_string());
+    if host.store().row(&exact).map_err(failed)?.is_some() {
+        return Ok(exact);
+    }
+    let unknown = || Failure { exit: Exit::Usage, message: format!("there is no session `{written}`"), code: "unknown_session" };
+    if written.len() < 4 {
+        return Err(unknown());
+    }
+    let newest = host.store().list(&Filter { limit: 1000, ..Filter::default() }).map_err(failed)?;
+    let mut fitting = newest.into_iter().map(|row| row.session).filter(|id| id.0.starts_with(&written));
+    match (fitting.next(), fitting.next()) {
+        (Some(one), None) => Ok(one),
+        (Some(_), Some(_)) => Err(Failure::usage(format!("several sessions begin with `{written}`; write more of the id"))),
+        (None, _) => Err(unknown()),
+    }
+}

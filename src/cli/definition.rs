@@ -1,0 +1,59 @@
+//! From a path on the command line to a frozen workflow, with findings printed on the way.
+
+use super::{Exit, Failure, output};
+use crate::compile::{self, Compiled, Folder, MainDocument};
+use crate::diagnostic::Severity;
+use crate::ir;
+use crate::report;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A definition that can run.
+pub(super) struct Ready {
+    pub workflow: Arc<ir::Workflow>,
+    pub root: PathBuf,
+}
+
+/// Compiles the file at `path`.
+pub(super) fn compile_file(path: &Path) -> Result<Compiled, Failure> {
+    let bytes = read(path)?;
+    let root = compile::package_root(path);
+    let package_path = compile::package_path(&root, path);
+    let files = Folder::new(root);
+    let name = path.display().to_string();
+    Ok(compile::compile(&MainDocument { name, package_path, bytes }, &files))
+}
+
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path).map_err(|error| Failure::new(Exit::Usage, format!("{} cannot be read: {error}", path.display())))
+}
+
+/// Findings as a person reads them, to stderr.
+pub(super) fn print_findings(compiled: &Compiled) {
+    let look = report::Look { color: output::color(), width: output::width() };
+    let mut text = Vec::new();
+    // Writing into memory cannot fail.
+    let _ = report::write(report::Format::Human, &compiled.sources, &compiled.diagnostics, &mut text, look);
+    eprint!("{}", String::from_utf8_lossy(&text));
+}
+
+/// The frozen workflow at `path`, from YAML, JSON or frozen bytes. Findings go to stderr; errors among them end it.
+pub(super) fn ready(path: &Path) -> Result<Ready, Failure> {
+    let root = compile::package_root(path);
+    let absolute = root.canonicalize().unwrap_or(root);
+    let bytes = read(path)?;
+    if bytes.starts_with(b"{\"digest\":\"sha256:") {
+        let workflow = ir::Workflow::from_bytes(&bytes)
+            .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", path.display())))?;
+        return Ok(Ready { workflow: Arc::new(workflow), root: absolute });
+    }
+    let compiled = compile_file(path)?;
+    if !compiled.diagnostics.is_empty() {
+        print_findings(&compiled);
+    }
+    let errors = compiled.diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
+    match compiled.workflow {
+        Some(workflow) => Ok(Ready { workflow: Arc::new(workflow), root: absolute }),
+        None => Err(Failure::new(Exit::Findings, format!("{} has {errors} errors and does not run", path.display()))),
+    }
+}

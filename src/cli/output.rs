@@ -1,0 +1,78 @@
+//! Writing to the streams: data to stdout, everything else to stderr, control characters of others made visible.
+
+use super::Failure;
+use crate::report::escape;
+use serde_json::{Value, json};
+use std::io::{IsTerminal, Write};
+
+/// Writes to stdout. A reader that has gone away ends the process quietly, as with other filters.
+pub(super) fn print(text: &str) {
+    let mut stdout = std::io::stdout().lock();
+    if stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_err() {
+        std::process::exit(0);
+    }
+}
+
+/// A line of data to stdout.
+pub(super) fn line(text: &str) {
+    print(&format!("{text}\n"));
+}
+
+/// A JSON document to stdout, indented.
+pub(super) fn json(value: &Value) {
+    line(&escape_json(&serde_json::to_string_pretty(value).unwrap_or_default()));
+}
+
+/// C1 controls and bidirectional overrides are legal in JSON text and still drive a terminal: written as `\u`.
+fn escape_json(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        let hidden = matches!(c, '\u{7f}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+            | '\u{200b}'..='\u{200f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
+        if hidden {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// A text of others, fit for a terminal; line breaks stay.
+pub(super) fn visible(text: &str) -> String {
+    text.lines().map(|line| escape::visible(line).into_owned()).collect::<Vec<_>>().join("\n")
+}
+
+/// A progress line, to stderr and only if that is a terminal.
+pub(super) fn progress(text: &str) {
+    let mut stderr = std::io::stderr().lock();
+    if stderr.is_terminal() {
+        // Progress that cannot be written is no loss.
+        let _ = writeln!(stderr, "{}", visible(text));
+    }
+}
+
+/// One sentence about what went wrong.
+pub(super) fn failure(failure: &Failure, as_json: bool) {
+    if as_json {
+        json(&json!({ "version": 1, "error": { "code": failure.code, "message": failure.message } }));
+    }
+    let mut stderr = std::io::stderr().lock();
+    // There is nowhere left to say it.
+    let _ = writeln!(stderr, "flowright: {}", visible(&failure.message));
+}
+
+/// Whether stdout wants colour.
+pub(super) fn color() -> bool {
+    std::io::stdout().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Columns to lay out for.
+pub(super) fn width() -> usize {
+    std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok()).filter(|w| *w >= 40).unwrap_or(100).min(160)
+}

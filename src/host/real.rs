@@ -1,0 +1,87 @@
+//! The real effects: models over HTTP or from a script file, tools as processes.
+
+use crate::engine::agent::command::Answer;
+use crate::engine::agent::event::{Spec, ToolResult};
+use crate::host::model::keys::Keys;
+use crate::host::model::{openai, script};
+use crate::host::perform::{Doing, ModelFault, ModelRequest, Perform, ToolRequest, submit_tool};
+use crate::host::tool::bash;
+use crate::ir;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+/// Effects on this machine.
+pub struct RealPerform {
+    keys: Arc<Keys>,
+    client: Arc<OnceLock<reqwest::Client>>,
+}
+
+impl RealPerform {
+    /// With the operator's keys.
+    #[must_use]
+    pub fn new(keys: Keys) -> Self {
+        Self { keys: Arc::new(keys), client: Arc::new(OnceLock::new()) }
+    }
+}
+
+impl Perform for RealPerform {
+    fn call_model(&self, request: ModelRequest) -> Doing<Result<Answer, ModelFault>> {
+        let keys = Arc::clone(&self.keys);
+        let client = Arc::clone(&self.client);
+        Box::pin(async move {
+            let url = request.agent.model_url.clone().unwrap_or_default();
+            if let Some(file) = url.strip_prefix("script:") {
+                return script::answer(Path::new(&request.spec.root), file, &request);
+            }
+            let (found, _) = bash::find(&request.agent, Path::new(&request.spec.root)).await;
+            let mut tools: Vec<_> = found.iter().map(bash::BashTool::spec).collect();
+            tools.extend(request.spec.contract.as_ref().map(submit_tool));
+            openai::answer(&client, &keys, &request, &tools).await
+        })
+    }
+
+    fn run_tool(&self, request: ToolRequest) -> Doing<ToolResult> {
+        Box::pin(async move {
+            let (found, faults) = bash::find(&request.agent, Path::new(&request.spec.root)).await;
+            let Some(tool) = found.iter().find(|tool| tool.name() == request.call.name) else {
+                let mut known: Vec<_> = found.iter().map(bash::BashTool::name).collect();
+                known.extend(faults);
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                return ToolResult::Error(format!("there is no tool `{}`; there is: {known}", request.call.name));
+            };
+            truncate(bash::call(tool, &request).await, &request.decorators)
+        })
+    }
+
+    fn repeatable(&self, agent: Arc<ir::Agent>, spec: Arc<Spec>, tool: String) -> Doing<bool> {
+        Box::pin(async move {
+            if agent.repeatable_tools.contains(&tool) {
+                return true;
+            }
+            let (found, _) = bash::find(&agent, Path::new(&spec.root)).await;
+            found.iter().any(|found| found.name() == tool && found.spec().repeatable)
+        })
+    }
+}
+
+/// Applies the policy's `truncate`: the cut is visible to the model.
+fn truncate(result: ToolResult, decorators: &[ir::Decorator]) -> ToolResult {
+    let most = decorators.iter().find_map(|decorator| match decorator {
+        ir::Decorator::Truncate { max_bytes } => usize::try_from(*max_bytes).ok(),
+        ir::Decorator::Timeout { .. }
+        | ir::Decorator::Retries { .. }
+        | ir::Decorator::Cache { .. }
+        | ir::Decorator::Label { .. } => None,
+    });
+    match (result, most) {
+        (ToolResult::Text(text), Some(most)) if text.len() > most => {
+            let mut end = most;
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            let kept = text.get(..end).unwrap_or_default();
+            ToolResult::Text(format!("{kept}\n[flowright: {} more bytes were cut off]", text.len() - end))
+        }
+        (result, _) => result,
+    }
+}
