@@ -13,6 +13,7 @@
 //! of lower floors, and a test holds this. See `docs/architecture.md`.
 
 // Floor 1: places, data, time.
+pub mod escape;
 pub mod source;
 pub mod time;
 pub mod tree;
@@ -20,3 +21,6 @@ pub mod tree;
 pub mod ast;
 pub mod diagnostic;
 pub mod ir;
+// Floor 3: the faces.
+pub mod preview;
+pub mod report;
