@@ -4,6 +4,9 @@ use super::{Detail, Node};
 use crate::ir;
 use serde_json::Value;
 
+/// The label of the edge that a person takes by resuming a held step.
+pub(super) const RESUME: &str = "resume";
+
 /// Facts of the whole workflow for the heading.
 pub(super) fn facts(workflow: &ir::Workflow) -> Vec<String> {
     let mut facts = vec![match workflow.agent_runs_between_waits() {
@@ -122,16 +125,20 @@ fn stage_details(workflow: &ir::Workflow, stage: &ir::Stage, add: &mut impl FnMu
         add("with", inputs.join(", "));
     }
     for (i, gate) in stage.gates.iter().enumerate() {
-        let (who, text, extra) = match &gate.kind {
-            ir::GateKind::Human { text, respondents } => ("person", text.source(), people(respondents)),
+        let mut extra = Vec::new();
+        let (who, text) = match &gate.kind {
+            ir::GateKind::Human { text, respondents } => {
+                extra.push(people(respondents));
+                ("person".to_owned(), text)
+            }
             ir::GateKind::Agent { agent, task, max_rounds, .. } => {
-                let rounds = max_rounds.map_or_else(String::new, |rounds| counted(rounds, "rejection"));
-                ("agent", task.source(), [agent_name(workflow, agent), rounds].join("; "))
+                extra.extend(max_rounds.map(|rounds| counted(rounds, "rejection")));
+                (format!("agent {}", agent_slug(workflow, agent)), task)
             }
         };
-        let extra = extra.trim_end_matches("; ");
-        let deadline = gate.deadline_ms.map_or_else(String::new, |deadline| format!("; deadline {deadline}"));
-        add(&format!("gate {}", i + 1), format!("{who}: {} ({extra}{deadline})", one_line(&text)));
+        extra.extend(gate.deadline_ms.map(|deadline| format!("deadline {deadline}")));
+        let extra = if extra.is_empty() { String::new() } else { format!(" ({})", extra.join("; ")) };
+        add(&format!("gate {}", i + 1), format!("{who}: {}{extra}", one_line(&text.source())));
     }
     let mut bounds = Vec::new();
     if stage.reviewed {
@@ -184,6 +191,10 @@ fn agent_name(workflow: &ir::Workflow, key: &str) -> String {
     }
 }
 
+fn agent_slug<'a>(workflow: &'a ir::Workflow, key: &'a str) -> &'a str {
+    workflow.agents().get(key).map_or(key, |agent| agent.slug.as_str())
+}
+
 fn people(respondents: &[ir::Text]) -> String {
     if respondents.is_empty() {
         return "owner".to_owned();
@@ -211,7 +222,7 @@ pub(super) fn edge_label(edge: &ir::Edge, gates: usize) -> String {
         ir::EdgeKind::GateDeadline(gate) => at_gate("gate deadline", *gate),
         ir::EdgeKind::Deadline => "deadline".to_owned(),
         ir::EdgeKind::Exhausted => "exhausted".to_owned(),
-        ir::EdgeKind::Resume => "resume".to_owned(),
+        ir::EdgeKind::Resume => RESUME.to_owned(),
     };
     let turn = match edge.turn {
         ir::Turn::Forward | ir::Turn::Hold | ir::Turn::Stop => "",

@@ -118,14 +118,21 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// The labels in one, ` `-free at the ends; empty for a lone plain successor.
+    /// The labels in one; empty for a lone plain successor. That a held step can be resumed the way it would have
+    /// gone on is said by data only: in a picture it is noise.
     #[must_use]
     pub fn label(&self) -> String {
-        let words: Vec<&str> = match self.labels.as_slice() {
-            [only] => vec![only.as_str()],
-            many => many.iter().map(|label| if label.is_empty() { "done" } else { label.as_str() }).collect(),
-        };
-        words.join(", ")
+        let mut words: Vec<&str> = self.labels.iter().map(String::as_str).collect();
+        if words.iter().any(|word| *word != detail::RESUME) {
+            words.retain(|word| *word != detail::RESUME);
+        }
+        match words.as_slice() {
+            [only] => (*only).to_owned(),
+            many => {
+                let named = many.iter().map(|word| if word.is_empty() { "done" } else { word });
+                named.collect::<Vec<_>>().join(", ")
+            }
+        }
     }
 }
 
