@@ -12,7 +12,11 @@
 //! The modules below stand in reading order, which is also the order of the floors: a module imports only modules
 //! of lower floors, and a test holds this. See `docs/architecture.md`.
 
-// Floor 1: places, data, time.
+// Floor 1: places, data, time, the language's table, schedules, schemas.
+pub mod escape;
+pub mod grammar;
+pub mod schedule;
+pub mod schema;
 pub mod source;
 pub mod time;
 pub mod tree;
@@ -20,9 +24,18 @@ pub mod tree;
 pub mod ast;
 pub mod diagnostic;
 pub mod ir;
-// Floor 3: the engine.
+// Floor 3: reading, binding names, printing, the engine.
 pub mod engine;
-// Floor 4: what is kept.
+pub mod parse;
+pub mod preview;
+pub mod report;
+pub mod resolve;
+// Floor 4: judging, freezing, keeping.
+pub mod check;
+pub mod lower;
 pub mod store;
-// Floor 5: the world.
+// Floor 5: the one door, and the world.
+pub mod compile;
 pub mod host;
+// Floor 8: the command line.
+pub mod cli;

@@ -1,7 +1,7 @@
 //! Writing to the streams: data to stdout, everything else to stderr, control characters of others made visible.
 
 use super::Failure;
-use crate::report::escape;
+use crate::escape;
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
 
@@ -20,30 +20,12 @@ pub(super) fn line(text: &str) {
 
 /// A JSON document to stdout, indented.
 pub(super) fn json(value: &Value) {
-    line(&escape_json(&serde_json::to_string_pretty(value).unwrap_or_default()));
-}
-
-/// C1 controls and bidirectional overrides are legal in JSON text and still drive a terminal: written as `\u`.
-fn escape_json(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        let hidden = matches!(c, '\u{7f}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-            | '\u{200b}'..='\u{200f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
-        if hidden {
-            let mut units = [0; 2];
-            for unit in c.encode_utf16(&mut units) {
-                out.push_str(&format!("\\u{unit:04x}"));
-            }
-        } else {
-            out.push(c);
-        }
-    }
-    out
+    line(&escape::json_text(&serde_json::to_string_pretty(value).unwrap_or_default()));
 }
 
 /// A text of others, fit for a terminal; line breaks stay.
 pub(super) fn visible(text: &str) -> String {
-    text.lines().map(|line| escape::visible(line).into_owned()).collect::<Vec<_>>().join("\n")
+    escape::visible_lines(text).into_owned()
 }
 
 /// A progress line, to stderr and only if that is a terminal.

@@ -1,0 +1,145 @@
+//! Diagnostics for people, with the lines they stand on. The only file that knows miette.
+//!
+//! miette draws; what it draws is an excerpt of our own (see `excerpt`), never the source text itself.
+
+use super::excerpt::{Excerpt, Mark};
+use super::{Look, summary_of};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::escape::{visible, visible_lines};
+use crate::source::Sources;
+use miette::{
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceSpan,
+};
+use std::{fmt, io};
+
+/// Lines shown before and after a marked one.
+const CONTEXT_LINES: usize = 1;
+/// Below this width a report is not legible any more, so it is not wrapped narrower.
+const NARROWEST: usize = 40;
+
+pub(super) fn write(
+    sources: &Sources,
+    diagnostics: &[&Diagnostic],
+    out: &mut dyn io::Write,
+    look: Look,
+) -> io::Result<()> {
+    for diagnostic in diagnostics {
+        let finding = Finding::new(sources, diagnostic);
+        let mut text = String::new();
+        handler(&finding, look).render_report(&mut text, &finding).map_err(io::Error::other)?;
+        // miette indents the first line by two columns; a heading begins at the margin.
+        writeln!(out, "{}", text.strip_prefix("  ").unwrap_or(&text))?;
+    }
+    if !diagnostics.is_empty() {
+        writeln!(out, "{}", summary_of(diagnostics.iter().copied()))?;
+    }
+    Ok(())
+}
+
+fn handler(finding: &Finding<'_>, look: Look) -> GraphicalReportHandler {
+    let mut theme = if look.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let heading = format!("{}[{}]:", finding.diagnostic.severity.word(), finding.diagnostic.rule.name);
+    theme.characters.error.clone_from(&heading);
+    theme.characters.warning.clone_from(&heading);
+    theme.characters.advice = heading;
+    let styles = &mut theme.styles;
+    let weight = match finding.diagnostic.severity {
+        Severity::Error => styles.error,
+        Severity::Warning => styles.warning,
+        Severity::Hint => styles.advice,
+    };
+    let aside = styles.help;
+    let marks = finding.excerpt.marks();
+    if !marks.is_empty() {
+        styles.highlights = marks.iter().map(|mark| if mark.primary { weight } else { aside }).collect();
+    }
+    styles.link = aside;
+    GraphicalReportHandler::new_themed(theme)
+        .with_width(look.width.max(NARROWEST) + 2)
+        .with_context_lines(CONTEXT_LINES)
+        .with_urls(false)
+        .without_cause_chain()
+        .without_syntax_highlighting()
+}
+
+/// One diagnostic as miette wants it.
+#[derive(Debug)]
+struct Finding<'a> {
+    diagnostic: &'a Diagnostic,
+    excerpt: Excerpt,
+    help: Option<String>,
+}
+
+impl<'a> Finding<'a> {
+    fn new(sources: &Sources, diagnostic: &'a Diagnostic) -> Self {
+        let excerpt = Excerpt::of(sources, diagnostic, CONTEXT_LINES);
+        let mut lines: Vec<String> = excerpt.asides().to_vec();
+        match (&diagnostic.help, &diagnostic.fix) {
+            (Some(help), _) => lines.push(visible_lines(help).into_owned()),
+            (None, Some(fix)) => lines.push(visible(&fix.title).into_owned()),
+            (None, None) => {}
+        }
+        Self { diagnostic, excerpt, help: (!lines.is_empty()).then(|| lines.join("\n")) }
+    }
+}
+
+impl fmt::Display for Finding<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&visible(&self.diagnostic.message))
+    }
+}
+
+impl std::error::Error for Finding<'_> {}
+
+impl miette::Diagnostic for Finding<'_> {
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(match self.diagnostic.severity {
+            Severity::Error => miette::Severity::Error,
+            Severity::Warning => miette::Severity::Warning,
+            Severity::Hint => miette::Severity::Advice,
+        })
+    }
+
+    fn help<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        Some(&self.excerpt)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let labeled = |mark: &Mark| {
+            let text = (!mark.text.is_empty()).then(|| mark.text.clone());
+            let span = (mark.start, mark.end - mark.start);
+            if mark.primary {
+                LabeledSpan::new_primary_with_span(text, span)
+            } else {
+                LabeledSpan::new_with_span(text, span)
+            }
+        };
+        Some(Box::new(self.excerpt.marks().iter().map(labeled)))
+    }
+}
+
+impl miette::SourceCode for Excerpt {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        before: usize,
+        after: usize,
+    ) -> Result<Box<dyn miette::SpanContents<'a> + 'a>, MietteError> {
+        let window = self
+            .window(span.offset(), span.offset() + span.len(), before, after)
+            .ok_or(MietteError::OutOfBounds)?;
+        let range = SourceSpan::from((window.start, window.text.len()));
+        Ok(Box::new(MietteSpanContents::new_named(
+            window.name.to_owned(),
+            window.text.as_bytes(),
+            range,
+            window.line,
+            window.column,
+            window.line_count,
+        )))
+    }
+}

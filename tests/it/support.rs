@@ -1,0 +1,2 @@
+//! What several rooms build on.
+pub mod ir;
