@@ -173,7 +173,12 @@ pub trait Store: Send + Sync {
     ///
     /// # Errors
     /// `Io`, `Unknown`.
-    fn events_after(&self, session: &SessionId, version: Version, limit: u32) -> Result<Vec<KeptEvent>, StoreError>;
+    fn events_after(
+        &self,
+        session: &SessionId,
+        version: Version,
+        limit: u32,
+    ) -> Result<Vec<KeptEvent>, StoreError>;
 
     /// Adds events at the expected version. The identical append (same `append_id`) again is a success.
     ///

@@ -4,5 +4,8 @@ pub mod command;
 pub mod conversation;
 pub mod decide;
 pub mod event;
+pub mod evolve;
 pub mod pending;
 pub mod state;
+mod submit;
+mod track;

@@ -165,6 +165,11 @@ pub enum Event {
         /// When it is asked again; `None`: not again.
         retry_at: Option<Timestamp>,
     },
+    /// The wait after a failure is over: the model is owed again.
+    ModelCallDue {
+        /// Number of the reply asked for.
+        reply: u32,
+    },
     /// The holder of a model call is gone; the call is owed again.
     ModelCallLost {
         /// Number of the reply.

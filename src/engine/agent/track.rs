@@ -1,0 +1,103 @@
+//! Looking at tracked calls: which are open, what one means, what its arguments are. Changes nothing by itself.
+
+use super::command::Answer;
+use super::event::ToolResult;
+use super::state::{Call, CallState, State, Turn};
+use crate::ir::Digest;
+use serde_json::{Map, Value};
+
+/// The calls of the last turn, if it is a reply.
+pub(super) fn last_calls(state: &State) -> &[Call] {
+    match state.turns.last() {
+        Some(Turn::Reply { calls, .. }) => calls,
+        Some(Turn::Said { .. }) | None => &[],
+    }
+}
+
+/// Whether the model is being asked or a call of the last reply is still to end.
+pub(super) fn turn_is_open(state: &State) -> bool {
+    state.asking.as_ref().is_some_and(|asking| asking.holder.is_some())
+        || last_calls(state).iter().any(|call| !call.state.is_terminal())
+}
+
+/// Every call of the session, newest reply first.
+pub(super) fn calls(state: &State) -> impl Iterator<Item = &Call> {
+    state.turns.iter().rev().flat_map(|turn| match turn {
+        Turn::Reply { calls, .. } => calls.as_slice(),
+        Turn::Said { .. } => &[],
+    })
+}
+
+/// The call with this id.
+pub(super) fn find<'a>(state: &'a State, id: &str) -> Option<&'a Call> {
+    calls(state).find(|call| call.made.id == id)
+}
+
+/// The call with this id, to be changed.
+pub(super) fn find_mut<'a>(state: &'a mut State, id: &str) -> Option<&'a mut Call> {
+    let turns = state.turns.iter_mut().rev();
+    turns
+        .flat_map(|turn| match turn {
+            Turn::Reply { calls, .. } => calls.as_mut_slice(),
+            Turn::Said { .. } => &mut [],
+        })
+        .find(|call| call.made.id == id)
+}
+
+/// Where a call stands that gave this.
+pub(super) fn ended(result: &ToolResult) -> CallState {
+    match result {
+        ToolResult::Error(text) => CallState::Failed(text.clone()),
+        ToolResult::Text(_) | ToolResult::Json(_) => CallState::Completed(result.clone()),
+    }
+}
+
+/// Whether the call runs.
+pub(super) fn is_running(call: &Call) -> bool {
+    matches!(call.state, CallState::Running { .. })
+}
+
+/// The arguments that a model wrote; nothing at all counts as none.
+///
+/// # Errors
+/// What is wrong with them, in words for the model.
+pub(super) fn arguments(text: &str) -> Result<Map<String, Value>, String> {
+    if text.trim().is_empty() {
+        return Ok(Map::new());
+    }
+    let found = match serde_json::from_str(text) {
+        Ok(Value::Object(map)) => return Ok(map),
+        Ok(Value::Null) => "null",
+        Ok(Value::Bool(_)) => "a boolean",
+        Ok(Value::Number(_)) => "a number",
+        Ok(Value::String(_)) => "a string",
+        Ok(Value::Array(_)) => "an array",
+        Err(error) => {
+            return Err(format!("the arguments are not valid JSON ({error}); the call was not run"));
+        }
+    };
+    Err(format!("the arguments must be a JSON object, found {found}; the call was not run"))
+}
+
+/// Digest of tool name and canonical arguments; the digits of numbers count.
+pub(super) fn digest(tool: &str, arguments: Map<String, Value>) -> Digest {
+    let mut whole = Map::new();
+    whole.insert("tool".to_owned(), tool.into());
+    whole.insert("arguments".to_owned(), Value::Object(arguments));
+    Digest::of_json(&Value::Object(whole))
+}
+
+/// Whether this answer was taken before under this number.
+pub(super) fn is_known_reply(state: &State, number: u32, answer: &Answer) -> bool {
+    state.turns.iter().rev().any(|turn| match turn {
+        Turn::Reply { reply, text, thinking, calls, .. } => {
+            let made =
+                calls.iter().map(|call| (&call.made.provider_id, &call.made.name, &call.made.arguments));
+            *reply == number
+                && *text == answer.text
+                && *thinking == answer.thinking
+                && made.eq(answer.calls.iter().map(|(id, name, arguments)| (id, name, arguments)))
+        }
+        Turn::Said { .. } => false,
+    })
+}
