@@ -1,3 +1,5 @@
 //! The binary: hands arguments and streams to `cli`, nothing else.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    flowright::cli::main()
+}

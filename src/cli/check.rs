@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::report;
 use clap::ValueEnum;
 use serde_json::Value;
-use std::io::{IsTerminal, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
@@ -14,7 +14,7 @@ pub(super) struct Arguments {
     /// Workflow files, agent files, or folders that are searched for them; `-` reads a workflow from stdin
     #[arg(default_value = ".")]
     paths: Vec<PathBuf>,
-    /// How findings are printed [default: human on a terminal, short elsewhere]
+    /// How findings are printed [default: human]
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// The same as --format json
@@ -50,10 +50,8 @@ enum Deny {
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let format = match (arguments.json, arguments.format) {
         (true, _) | (false, Some(Format::Json)) => report::Format::Json,
-        (false, Some(Format::Human)) => report::Format::Human,
         (false, Some(Format::Short)) => report::Format::Short,
-        (false, None) if std::io::stdout().is_terminal() => report::Format::Human,
-        (false, None) => report::Format::Human,
+        (false, Some(Format::Human) | None) => report::Format::Human,
     };
     let mut checked = Checked::default();
     for path in &arguments.paths {

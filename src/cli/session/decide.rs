@@ -1,0 +1,123 @@
+//! The verbs that record something: an answer, a decision, a word, a result.
+
+use super::super::{Exit, Failure, database, operator, run, view};
+use super::{Then, Verb, Which, read_result};
+use crate::engine::SessionId;
+use crate::engine::agent::command::{Notification as AgentNews, Resolution};
+use crate::engine::agent::event::{Message, MessageKind, ToolResult};
+use crate::engine::workflow::command::{Decision, Notification};
+use crate::engine::workflow::state::Hold;
+use crate::host::run::{Host, Subject, Until};
+
+pub(super) fn run(host: &mut Host, verb: &Verb, json: bool) -> Result<Exit, Failure> {
+    let by = operator::principal()?;
+    match verb {
+        Verb::Answer { session, choice, feedback, occurrence, then } => {
+            let news = Notification::Answer {
+                occurrence: *occurrence,
+                choice: choice.clone(),
+                feedback: feedback.clone(),
+                by,
+            };
+            workflow(host, session, news, *then, json)
+        }
+        Verb::Accept { which, then } => decision(host, which, Decision::Accept, *then, json),
+        Verb::Reject { which, feedback, then } => {
+            decision(host, which, Decision::Reject { feedback: feedback.clone() }, *then, json)
+        }
+        Verb::Abort { which, reason, then } => {
+            decision(host, which, Decision::Abort { reason: reason.clone() }, *then, json)
+        }
+        Verb::Retry(one) => workflow(host, &one.session, Notification::Retry { by }, one.then, json),
+        Verb::Pause(one) => workflow(host, &one.session, Notification::Pause { by }, Then { resume: false }, json),
+        Verb::Cancel { session, reason } => {
+            let id = database::resolve(host, session)?;
+            let news = Notification::Cancel { by, reason: reason.clone() };
+            host.tell_workflow(&id, news).map_err(|error| database::host_failure(&error))?;
+            // Work that runs elsewhere settles there; what nobody drives is settled here.
+            match run::drive(host, &id, Until::Rest, json) {
+                Err(failure) if failure.exit == Exit::Refused => {
+                    view::print(host, &id, json)?;
+                    Ok(Exit::Done)
+                }
+                Ok(_) => Ok(Exit::Done),
+                Err(failure) => Err(failure),
+            }
+        }
+        Verb::Message { session, text, then } => {
+            let id = host.fresh_id();
+            let message = Message { id, kind: MessageKind::Person, text: text.clone() };
+            agent(host, session, AgentNews::Take(message), *then, json)
+        }
+        Verb::Complete { token, file } => {
+            let session = host
+                .store()
+                .by_token(token)
+                .map_err(|error| Failure::new(Exit::Fault, error.to_string()))?
+                .ok_or_else(|| Failure { exit: Exit::Refused, message: format!("no call waits under the token `{token}`"), code: "stale" })?;
+            let news = AgentNews::Complete { token: token.clone(), result: read_result(file)?, by };
+            agent(host, &session.0, news, Then { resume: false }, json)
+        }
+        Verb::Resolve { session, call, completed, failed, retry } => {
+            let resolution = match (completed, failed, retry) {
+                (Some(text), _, _) => Resolution::Completed(ToolResult::Text(text.clone())),
+                (None, Some(text), _) => Resolution::Failed(text.clone()),
+                (None, None, true) => Resolution::Retry,
+                (None, None, false) => {
+                    return Err(Failure::usage("say how it is settled: --completed TEXT, --failed TEXT or --retry"));
+                }
+            };
+            let news = AgentNews::Resolve { call: call.clone(), resolution, by };
+            agent(host, session, news, Then { resume: false }, json)
+        }
+        Verb::List(_) | Verb::Show(_) | Verb::Log(_) | Verb::Step(_) | Verb::Resume { .. } => Ok(Exit::Done),
+    }
+}
+
+fn decision(host: &mut Host, which: &Which, decision: Decision, then: Then, json: bool) -> Result<Exit, Failure> {
+    let by = operator::principal()?;
+    let news = Notification::Decide { revision: which.revision, digest: which.digest.clone(), decision, by };
+    workflow(host, &which.session, news, then, json)
+}
+
+fn workflow(host: &mut Host, session: &str, news: Notification, then: Then, json: bool) -> Result<Exit, Failure> {
+    let id = database::resolve(host, session)?;
+    host.tell_workflow(&id, news).map_err(|error| database::host_failure(&error))?;
+    finish(host, &id, then, json)
+}
+
+fn agent(host: &mut Host, session: &str, news: AgentNews, then: Then, json: bool) -> Result<Exit, Failure> {
+    let id = database::resolve(host, session)?;
+    host.tell_agent(&id, news).map_err(|error| database::host_failure(&error))?;
+    finish(host, &id, then, json)
+}
+
+fn finish(host: &mut Host, id: &SessionId, then: Then, json: bool) -> Result<Exit, Failure> {
+    if then.resume {
+        run::watch(host);
+        return run::drive(host, id, Until::Rest, json);
+    }
+    view::print(host, id, json)?;
+    Ok(Exit::Done)
+}
+
+/// Takes a pause or a resumable hold off before the session is driven on.
+pub(super) fn unhold(host: &mut Host, id: &SessionId) -> Result<(), Failure> {
+    let live = host.live(id).map_err(|error| database::host_failure(&error))?;
+    let held = match &live.subject {
+        Subject::Workflow { state, .. } => {
+            use crate::engine::workflow::event::Remedy;
+            match &state.hold {
+                Hold::Paused => true,
+                Hold::NeedsAttention { remedies, .. } => remedies.contains(&Remedy::Resume),
+                Hold::None | Hold::Cancelling { .. } => false,
+            }
+        }
+        Subject::Agent { .. } => false,
+    };
+    if held {
+        let by = operator::principal()?;
+        host.tell_workflow(id, Notification::Resume { by }).map_err(|error| database::host_failure(&error))?;
+    }
+    Ok(())
+}
