@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 const FORMATS: [Format; 4] = [Format::Text, Format::Mermaid, Format::Dot, Format::Json];
 
 /// Drives a terminal, ends a label, opens a comment or an edge: whatever a title may hold.
-const HOSTILE: &str = "a \"quoted\" --> b\n\nn0 --> n1\r\n]}|\\ %%{init: {}}%% <script>&lt; `x` ; end \u{1b}]0;owned\u{7} \u{202e}txt \u{e0041}\t#quot;";
+const HOSTILE: &str = "a \"quoted\" --> b\n\nn0 --> n1\r\n]}|\\ %%{init: {}}%% <script>&lt; `x` ; end \u{1b}]0;owned\u{7} \u{202e}txt \u{e0041}\t#quot; lone \" and \\";
 
 /// What a terminal would obey or hide.
 fn drives(c: char) -> bool {
@@ -174,6 +174,24 @@ fn colours_add_nothing_but_colours() {
     assert_eq!(trimmed, preview::print(Format::Text, &workflow).lines().collect::<Vec<_>>());
 }
 
+/// What of a DOT line stands outside its quoted strings; a string that does not end is a fault.
+fn outside_quotes(line: &str) -> String {
+    let (mut bare, mut inside) = (String::new(), false);
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => inside = !inside,
+            '\\' if inside => {
+                chars.next();
+            }
+            _ if !inside => bare.push(c),
+            _ => {}
+        }
+    }
+    assert!(!inside, "{line}");
+    bare
+}
+
 fn hostile() -> Workflow {
     let mut graph = Graph::new();
     graph.add(by_hand::titled(HOSTILE, by_hand::node("first", NodeKind::Hold)));
@@ -207,8 +225,8 @@ fn hostile_titles_stay_inside_their_labels() {
     let dot = preview::print(Format::Dot, &workflow);
     assert_eq!(numbered_pairs(&dot, &["->"], &names), pairs(&workflow));
     for line in dot.lines() {
-        let bare = line.replace("\\\\", "").replace("\\\"", "");
-        assert_eq!(bare.matches('"').count() % 2, 0, "{line}");
+        let bare = outside_quotes(line);
+        assert!(!bare.contains("script") && !bare.contains("owned") && !bare.contains("init"), "{line}");
     }
     let json: serde_json::Value = serde_json::from_str(&preview::print(Format::Json, &workflow)).unwrap();
     assert_eq!(json["edges"][0]["label"], HOSTILE, "data keep their characters");
@@ -229,6 +247,8 @@ fn a_circle_of_loops_from_a_forged_file_is_still_shown() {
 #[test]
 fn edges_between_the_same_nodes_share_a_label() {
     let sketch = Sketch::of(&by_hand::plan_and_implement());
+    let resume = sketch.edges.iter().find(|edge| edge.from == "implement" && edge.to == "end").unwrap();
+    assert_eq!(resume.labels, ["", "resume"]);
     let label = |from: &str, to: &str| {
         sketch.edges.iter().find(|edge| edge.from == from && edge.to == to).unwrap().label()
     };

@@ -241,6 +241,18 @@ fn labels_that_overlap_the_place_do_not_move_its_underline() {
 }
 
 #[test]
+fn lines_of_two_files_are_never_one_excerpt() {
+    let mut sources = Sources::default();
+    let one = sources.add("one.yaml", "a1\na2\na3");
+    let two = sources.add("two.yaml", "b1\nb2\nb3\nb4\nb5\n");
+    // The first excerpt ends with line 3, the second begins with line 4.
+    let finding = Diagnostic::new(&UNKNOWN_STEP, at(&one, "a3"), "m").label(at(&two, "b5"), "here");
+    let report = human(&sources, &[finding]);
+    assert!(report.contains("[one.yaml:3:1]") && report.contains("[two.yaml:5:1]"), "{report}");
+    assert_eq!(report.matches(" 4 │ b4").count(), 1, "{report}");
+}
+
+#[test]
 fn long_lines_and_tall_places_are_cut() {
     let mut sources = Sources::default();
     let long = format!("{}plan{}\n", "x".repeat(5000), "y".repeat(5000));
