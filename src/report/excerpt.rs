@@ -285,14 +285,21 @@ fn show(raw: &str, start: usize, longest: usize, bounds: &mut BTreeMap<usize, us
         }
         (_, _) => (0, longest),
     };
+    // Only what is shown is walked character by character: a line may be the whole file.
+    let byte_of = |count: usize| raw.char_indices().nth(count).map_or(raw.len(), |(at, _)| at);
+    let (first, last) = (byte_of(from), byte_of(until));
     if from > 0 {
         out.push('…');
     }
-    for (i, (at, c)) in raw.char_indices().enumerate() {
-        if let Some(shown) = bounds.get_mut(&(start + at)) {
+    for shown in bounds.range_mut(start..start + first).map(|(_, shown)| shown) {
+        *shown = out.len();
+    }
+    for (at, c) in raw.get(first..last).unwrap_or_default().char_indices() {
+        let offset = start + first + at;
+        if let Some(shown) = bounds.get_mut(&offset) {
             *shown = out.len();
         }
-        if i < from || i >= until || (c == '\u{feff}' && start + at == 0) {
+        if c == '\u{feff}' && offset == 0 {
             continue;
         }
         if c != '\t' && is_hidden(c) {
@@ -301,7 +308,7 @@ fn show(raw: &str, start: usize, longest: usize, bounds: &mut BTreeMap<usize, us
             out.push(c);
         }
     }
-    if let Some(shown) = bounds.get_mut(&(start + raw.len())) {
+    for shown in bounds.range_mut(start + last..=start + raw.len()).map(|(_, shown)| shown) {
         *shown = out.len();
     }
     if until < length {

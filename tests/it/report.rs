@@ -260,8 +260,10 @@ fn long_lines_and_tall_places_are_cut() {
     let long = sources.add("long.yaml", long);
     let tall = sources.add("tall.yaml", tall);
     let whole = Span::new(tall.id(), 0, tall.text().len());
+    let over = Span::new(long.id(), 4000, 9000);
     let found = [
         Diagnostic::new(&UNKNOWN_STEP, at(&long, "plan"), "far out").note("here"),
+        Diagnostic::new(&UNKNOWN_STEP, over, "far over").note("both ends"),
         Diagnostic::new(&UNKNOWN_STEP, whole, "all of it").note("from here on"),
     ];
     insta::assert_snapshot!(human(&sources, &found));
