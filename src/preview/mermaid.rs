@@ -6,8 +6,7 @@ use crate::escape::visible;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
-const CLASSES: &str = "\
-  classDef question fill:#fff4d6,stroke:#b7791f,color:#3b2a07
+const CLASSES: &str = "  classDef question fill:#fff4d6,stroke:#b7791f,color:#3b2a07
   classDef agent fill:#e3edff,stroke:#2b5fb8,color:#0f2347
   classDef cron fill:#e9e3fb,stroke:#6b46c1,color:#2a1a57
   classDef loop fill:#eef2f6,stroke:#52606d,color:#1f2933
@@ -116,10 +115,13 @@ fn shape(kind: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// Entity codes for everything that Mermaid, Markdown or HTML could read as markup.
+/// Entity codes for everything that Mermaid, Markdown or HTML could read as markup, the marks of a list included.
 fn encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in visible(text).chars() {
+    let mut digits_so_far = true;
+    for (i, c) in visible(text).chars().enumerate() {
+        let opens_list = (i == 0 && matches!(c, '-' | '+')) || (i > 0 && digits_so_far && c == '.');
+        digits_so_far &= c.is_ascii_digit();
         match c {
             '"' => out.push_str("#quot;"),
             '&' => out.push_str("#amp;"),
@@ -127,10 +129,16 @@ fn encode(text: &str) -> String {
             '>' => out.push_str("#gt;"),
             '#' | '%' | '\'' | '(' | ')' | '*' | ':' | ';' | '[' | ']' | '\\' | '_' | '`' | '{' | '|'
             | '}' | '~' => {
-                let _ = write!(out, "#{};", u32::from(c));
+                push_code(c, &mut out);
             }
+            _ if opens_list => push_code(c, &mut out),
             _ => out.push(c),
         }
     }
     out
+}
+
+fn push_code(c: char, out: &mut String) {
+    // Writing into a String cannot fail.
+    let _ = write!(out, "#{};", u32::from(c));
 }

@@ -10,10 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A mark over more lines than this is shown on its first line only.
 const TALLEST: usize = 8;
-/// A longer line (in characters) is cut around its first mark.
-const LONGEST: usize = 240;
-/// How much of a cut line is shown before its first mark.
-const LEAD: usize = 60;
+/// The part of a cut line that is shown before its first mark: one in so many characters.
+const LEAD: usize = 4;
 
 /// Shown lines of one or more files, one after another, and the marks in them.
 #[derive(Debug, Default)]
@@ -23,6 +21,8 @@ pub(super) struct Excerpt {
     names: Vec<String>,
     marks: Vec<Mark>,
     asides: Vec<String>,
+    /// A longer line (in characters) is cut around its first mark.
+    longest: usize,
 }
 
 /// A marked range of the shown text.
@@ -68,9 +68,10 @@ struct Wanted {
 }
 
 impl Excerpt {
-    /// The place of a finding and its labels, with `context` lines around each; the finding's own file first.
-    pub(super) fn of(sources: &Sources, diagnostic: &Diagnostic, context: usize) -> Self {
-        let mut excerpt = Self::default();
+    /// The place of a finding and its labels, with `context` lines around each; the finding's own place comes first,
+    /// then its file, then the others.
+    pub(super) fn of(sources: &Sources, diagnostic: &Diagnostic, context: usize, longest: usize) -> Self {
+        let mut excerpt = Self { longest, ..Self::default() };
         let own = std::iter::once((diagnostic.span, diagnostic.note.as_str()));
         let places: Vec<(Span, &str)> =
             own.chain(diagnostic.labels.iter().map(|label| (label.span, label.text.as_str()))).collect();
@@ -93,6 +94,7 @@ impl Excerpt {
             wanted.sort_by_key(|place| (place.start, place.end));
             excerpt.take_file(source, &wanted, context);
         }
+        excerpt.marks.sort_by_key(|mark| (mark.start, mark.end));
         excerpt
     }
 
@@ -166,10 +168,11 @@ impl Excerpt {
             bounds.insert(place.start, 0);
             bounds.insert(place.end, 0);
         }
-        for line in lines {
+        let own = wanted.iter().find(|place| place.primary).map(|place| index.line_of(place.start));
+        for line in own_first(&lines, own) {
             self.rows.push(Row { start: self.text.len(), name, line });
             let (start, raw) = line_of(source, line);
-            show(raw, start, &mut bounds, &mut self.text);
+            show(raw, start, self.longest, &mut bounds, &mut self.text);
             self.text.push('\n');
         }
         for place in wanted {
@@ -185,6 +188,21 @@ impl Excerpt {
             });
         }
     }
+}
+
+/// The lines in order, but those around the finding's own place before all others: the place that is printed first
+/// is the one that people go to.
+fn own_first(lines: &BTreeSet<usize>, own: Option<usize>) -> Vec<usize> {
+    let Some(own) = own else { return lines.iter().copied().collect() };
+    let (mut first, mut last) = (own, own);
+    while first.checked_sub(1).is_some_and(|line| lines.contains(&line)) {
+        first -= 1;
+    }
+    while lines.contains(&(last + 1)) {
+        last += 1;
+    }
+    let others = lines.iter().copied().filter(|line| !(first..=last).contains(line));
+    (first..=last).chain(others).collect()
 }
 
 /// A line without its end, and where it begins.
@@ -255,24 +273,33 @@ fn apart(source: &Source, mut place: Wanted, taken: &mut Vec<Wanted>) -> Option<
 }
 
 /// Appends a line as it is shown and notes in `bounds` where its marked places came to stand.
-fn show(raw: &str, start: usize, bounds: &mut BTreeMap<usize, usize>, out: &mut String) {
+fn show(raw: &str, start: usize, longest: usize, bounds: &mut BTreeMap<usize, usize>, out: &mut String) {
     let length = raw.chars().count();
-    let first_mark = bounds.range(start..=start + raw.len()).next().map_or(start, |(offset, _)| *offset);
-    let (from, until) = if length <= LONGEST {
-        (0, length)
-    } else {
-        let marked = raw.get(..first_mark - start).unwrap_or_default().chars().count();
-        let from = if marked + LEAD < LONGEST { 0 } else { marked - LEAD };
-        (from, from + LONGEST)
+    let until_char = |offset: usize| raw.get(..offset - start).unwrap_or_default().chars().count();
+    let mut marked = bounds.range(start..=start + raw.len()).map(|(offset, _)| until_char(*offset));
+    let (from, until) = match (marked.next(), marked.next()) {
+        _ if length <= longest => (0, length),
+        (Some(first), second) if second.unwrap_or(first) >= longest => {
+            let from = first.saturating_sub(longest / LEAD);
+            (from, from + longest)
+        }
+        (_, _) => (0, longest),
     };
+    // Only what is shown is walked character by character: a line may be the whole file.
+    let byte_of = |count: usize| raw.char_indices().nth(count).map_or(raw.len(), |(at, _)| at);
+    let (first, last) = (byte_of(from), byte_of(until));
     if from > 0 {
         out.push('…');
     }
-    for (i, (at, c)) in raw.char_indices().enumerate() {
-        if let Some(shown) = bounds.get_mut(&(start + at)) {
+    for shown in bounds.range_mut(start..start + first).map(|(_, shown)| shown) {
+        *shown = out.len();
+    }
+    for (at, c) in raw.get(first..last).unwrap_or_default().char_indices() {
+        let offset = start + first + at;
+        if let Some(shown) = bounds.get_mut(&offset) {
             *shown = out.len();
         }
-        if i < from || i >= until || (c == '\u{feff}' && start + at == 0) {
+        if c == '\u{feff}' && offset == 0 {
             continue;
         }
         if c != '\t' && is_hidden(c) {
@@ -281,7 +308,7 @@ fn show(raw: &str, start: usize, bounds: &mut BTreeMap<usize, usize>, out: &mut 
             out.push(c);
         }
     }
-    if let Some(shown) = bounds.get_mut(&(start + raw.len())) {
+    for shown in bounds.range_mut(start + last..=start + raw.len()).map(|(_, shown)| shown) {
         *shown = out.len();
     }
     if until < length {

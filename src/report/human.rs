@@ -24,11 +24,15 @@ pub(super) fn write(
     look: Look,
 ) -> io::Result<()> {
     for diagnostic in diagnostics {
-        let finding = Finding::new(sources, diagnostic);
+        let finding = Finding::new(sources, diagnostic, look);
         let mut text = String::new();
         handler(&finding, look).render_report(&mut text, &finding).map_err(io::Error::other)?;
         // miette indents the first line by two columns; a heading begins at the margin.
-        writeln!(out, "{}", text.strip_prefix("  ").unwrap_or(&text))?;
+        write!(out, "{}", text.strip_prefix("  ").unwrap_or(&text))?;
+        for aside in finding.excerpt.asides() {
+            writeln!(out, "  note: {aside}")?;
+        }
+        writeln!(out)?;
     }
     if !diagnostics.is_empty() {
         writeln!(out, "{}", summary_of(diagnostics.iter().copied()))?;
@@ -71,15 +75,16 @@ struct Finding<'a> {
 }
 
 impl<'a> Finding<'a> {
-    fn new(sources: &Sources, diagnostic: &'a Diagnostic) -> Self {
-        let excerpt = Excerpt::of(sources, diagnostic, CONTEXT_LINES);
-        let mut lines: Vec<String> = excerpt.asides().to_vec();
-        match (&diagnostic.help, &diagnostic.fix) {
-            (Some(help), _) => lines.push(visible_lines(help).into_owned()),
-            (None, Some(fix)) => lines.push(visible(&fix.title).into_owned()),
-            (None, None) => {}
-        }
-        Self { diagnostic, excerpt, help: (!lines.is_empty()).then(|| lines.join("\n")) }
+    fn new(sources: &Sources, diagnostic: &'a Diagnostic, look: Look) -> Self {
+        // Six columns of a line are its number and the rail.
+        let longest = look.width.max(NARROWEST) - 6;
+        let excerpt = Excerpt::of(sources, diagnostic, CONTEXT_LINES, longest);
+        let help = match (&diagnostic.help, &diagnostic.fix) {
+            (Some(help), _) => Some(visible_lines(help).replace('\t', "    ")),
+            (None, Some(fix)) => Some(visible(&fix.title).into_owned()),
+            (None, None) => None,
+        };
+        Self { diagnostic, excerpt, help }
     }
 }
 

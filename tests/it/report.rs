@@ -15,6 +15,15 @@ static UNUSED_AGENT: Rule = Rule {
 static LONG_WAIT: Rule =
     Rule { name: "long-wait", severity: Severity::Hint, summary: "a wait without an end", page: "" };
 
+/// What a terminal would obey or hide.
+fn drives(c: char) -> bool {
+    let range = |first: u32, last: u32| (first..=last).contains(&u32::from(c));
+    (c != '\n' && (range(0, 0x1f) || range(0x7f, 0x9f)))
+        || range(0x202a, 0x202e)
+        || range(0x2066, 0x2069)
+        || range(0xe0000, 0xe007f)
+}
+
 /// The place of `needle` in the source.
 fn at(source: &Source, needle: &str) -> Span {
     let start = source.text().find(needle).unwrap();
@@ -31,7 +40,7 @@ fn human(sources: &Sources, diagnostics: &[Diagnostic]) -> String {
     rendered(Format::Human, sources, diagnostics, Look::default())
 }
 
-/// The columns of the underline below the only marked line, and the text that stands over them.
+/// The characters over the underline below the only marked line, and the text that stands over them.
 fn under(report: &str) -> String {
     let lines: Vec<&str> = report.lines().collect();
     let mark = lines.iter().position(|line| line.contains('┬') || line.contains('▲')).unwrap();
@@ -43,6 +52,9 @@ fn under(report: &str) -> String {
     for c in lines[mark - 1].chars() {
         if run.contains(&column) {
             covered.push(c);
+        }
+        if ('\u{300}'..='\u{36f}').contains(&c) {
+            continue;
         }
         column += if ('\u{1100}'..='\u{ffdc}').contains(&c) && !('\u{2000}'..='\u{2fff}').contains(&c) {
             2
@@ -128,7 +140,7 @@ fn the_underline_is_exact_behind_wide_characters_and_tabs() {
     assert_eq!(under(&one("標題: 計画 plan\n", "plan")), "plan");
     assert_eq!(under(&one("a:\tb:\tplan\n", "plan")), "plan");
     assert_eq!(under(&one("\u{feff}name: plan\n", "plan")), "plan");
-    assert_eq!(under(&one("e\u{301}: plan\n", "plan")).trim(), "plan", "combining marks take no column");
+    assert_eq!(under(&one("e\u{301}: plan\n", "plan")), "plan", "combining marks take no column");
 }
 
 #[test]
@@ -205,7 +217,7 @@ fn untrusted_text_drives_no_terminal() {
         .fix(Fix::replace(hostile, span, hostile));
     for format in [Format::Human, Format::Short, Format::Json] {
         let report = rendered(format, &sources, std::slice::from_ref(&finding), Look::default());
-        let driving = report.chars().find(|c| *c != '\n' && flowright::escape::is_hidden(*c));
+        let driving = report.chars().find(|c| drives(*c));
         assert_eq!(driving, None, "{report}");
         if format == Format::Short {
             assert_eq!(report.lines().count(), 1);
@@ -229,6 +241,18 @@ fn labels_that_overlap_the_place_do_not_move_its_underline() {
 }
 
 #[test]
+fn lines_of_two_files_are_never_one_excerpt() {
+    let mut sources = Sources::default();
+    let one = sources.add("one.yaml", "a1\na2\na3");
+    let two = sources.add("two.yaml", "b1\nb2\nb3\nb4\nb5\n");
+    // The first excerpt ends with line 3, the second begins with line 4.
+    let finding = Diagnostic::new(&UNKNOWN_STEP, at(&one, "a3"), "m").label(at(&two, "b5"), "here");
+    let report = human(&sources, &[finding]);
+    assert!(report.contains("[one.yaml:3:1]") && report.contains("[two.yaml:5:1]"), "{report}");
+    assert_eq!(report.matches(" 4 │ b4").count(), 1, "{report}");
+}
+
+#[test]
 fn long_lines_and_tall_places_are_cut() {
     let mut sources = Sources::default();
     let long = format!("{}plan{}\n", "x".repeat(5000), "y".repeat(5000));
@@ -236,8 +260,10 @@ fn long_lines_and_tall_places_are_cut() {
     let long = sources.add("long.yaml", long);
     let tall = sources.add("tall.yaml", tall);
     let whole = Span::new(tall.id(), 0, tall.text().len());
+    let over = Span::new(long.id(), 4000, 9000);
     let found = [
         Diagnostic::new(&UNKNOWN_STEP, at(&long, "plan"), "far out").note("here"),
+        Diagnostic::new(&UNKNOWN_STEP, over, "far over").note("both ends"),
         Diagnostic::new(&UNKNOWN_STEP, whole, "all of it").note("from here on"),
     ];
     insta::assert_snapshot!(human(&sources, &found));

@@ -1,2 +1,2 @@
 //! What several rooms build on.
-pub mod ir;
+pub(crate) mod ir;

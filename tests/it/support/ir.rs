@@ -8,40 +8,40 @@ use flowright::time::Millis;
 use indexmap::IndexMap;
 use serde_json::json;
 
-pub fn node(name: &str, kind: NodeKind) -> Node {
+pub(crate) fn node(name: &str, kind: NodeKind) -> Node {
     Node { name: name.into(), title: None, description: None, scope: Vec::new(), kind }
 }
 
-pub fn inside(scope: &[&str], node: Node) -> Node {
+pub(crate) fn inside(scope: &[&str], node: Node) -> Node {
     Node { scope: scope.iter().map(|s| (*s).to_owned()).collect(), ..node }
 }
 
-pub fn titled(title: &str, node: Node) -> Node {
+pub(crate) fn titled(title: &str, node: Node) -> Node {
     Node { title: Some(title.into()), ..node }
 }
 
-pub fn edge(graph: &mut Graph, from: &str, to: &str, kind: EdgeKind, turn: Turn) {
+pub(crate) fn edge(graph: &mut Graph, from: &str, to: &str, kind: EdgeKind, turn: Turn) {
     let (from, to) = (graph.id_of(from).unwrap(), graph.id_of(to).unwrap());
     graph.connect(from, to, Edge { kind, turn });
 }
 
 /// The four ways that a stage does not end well, all to `hold`.
-pub fn holds(graph: &mut Graph, from: &str) {
+pub(crate) fn holds(graph: &mut Graph, from: &str) {
     for outcome in [Outcome::Blocked, Outcome::Failed, Outcome::Deadline, Outcome::Exhausted] {
         edge(graph, from, "hold", EdgeKind::On(outcome), Turn::Hold);
     }
 }
 
-pub fn step(node: &str, output: &str, rest: &[&str]) -> Path {
+pub(crate) fn step(node: &str, output: &str, rest: &[&str]) -> Path {
     let rest = rest.iter().map(|name| Segment::Name((*name).into())).collect();
     Path { root: Root::Step { node: node.into(), output: output.into() }, rest }
 }
 
-pub fn choice(value: &str, label: &str, feedback: Feedback) -> Choice {
+pub(crate) fn choice(value: &str, label: &str, feedback: Feedback) -> Choice {
     Choice { value: value.into(), label: Text::literal(label), feedback }
 }
 
-pub fn question(text: &str, choices: Vec<Choice>) -> NodeKind {
+pub(crate) fn question(text: &str, choices: Vec<Choice>) -> NodeKind {
     NodeKind::Question(Question {
         text: Text::literal(text),
         choices,
@@ -51,7 +51,7 @@ pub fn question(text: &str, choices: Vec<Choice>) -> NodeKind {
     })
 }
 
-pub fn stage(agent: &str, task: &str) -> Stage {
+pub(crate) fn stage(agent: &str, task: &str) -> Stage {
     Stage {
         agent: agent.into(),
         task: Text::literal(task),
@@ -64,11 +64,11 @@ pub fn stage(agent: &str, task: &str) -> Stage {
     }
 }
 
-pub fn stop(status: StopStatus) -> NodeKind {
+pub(crate) fn stop(status: StopStatus) -> NodeKind {
     NodeKind::Stop { status, reason: None }
 }
 
-pub fn agent(slug: &str) -> Agent {
+pub(crate) fn agent(slug: &str) -> Agent {
     Agent {
         slug: slug.into(),
         base: Some("workflow-agent@1".into()),
@@ -93,11 +93,11 @@ pub fn agent(slug: &str) -> Agent {
     }
 }
 
-pub fn workflow(name: &str, graph: Graph) -> Workflow {
+pub(crate) fn workflow(name: &str, graph: Graph) -> Workflow {
     Workflow::new(parts(name, graph))
 }
 
-pub fn parts(name: &str, graph: Graph) -> Parts {
+pub(crate) fn parts(name: &str, graph: Graph) -> Parts {
     Parts {
         name: name.into(),
         title: None,
@@ -113,7 +113,7 @@ pub fn parts(name: &str, graph: Graph) -> Parts {
 }
 
 /// The example that opens the page of the language.
-pub fn plan_and_implement() -> Workflow {
+pub(crate) fn plan_and_implement() -> Workflow {
     let mut graph = Graph::new();
     graph.add(node(
         "request",
@@ -199,7 +199,7 @@ fn implement_stage() -> Stage {
 }
 
 /// Loops in loops with every kind of step and every kind of edge.
-pub fn every_kind() -> Workflow {
+pub(crate) fn every_kind() -> Workflow {
     let mut graph = Graph::new();
     let outer = &["rounds"][..];
     let inner = &["rounds", "tries"][..];
