@@ -18,6 +18,9 @@ pub(super) struct Arguments {
     /// Inputs as one JSON object in a file
     #[arg(long, value_name = "FILE")]
     inputs_file: Option<PathBuf>,
+    /// Package root, for tools and scripts [default: the root of the file's package]
+    #[arg(long, value_name = "FOLDER")]
+    root: Option<PathBuf>,
     /// Start the session and leave driving it to others
     #[arg(long)]
     detach: bool,
@@ -36,10 +39,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let inputs = read_inputs(arguments, &ready.workflow)?;
     let mut host = database::host(&arguments.database)?;
     watch(&mut host);
+    let root = match &arguments.root {
+        Some(root) => root.canonicalize().map_err(|error| {
+            Failure::usage(format!("the package root {} cannot be used: {error}", root.display()))
+        })?,
+        None => ready.root,
+    };
     let source = arguments.flow.canonicalize().unwrap_or_else(|_| arguments.flow.clone());
     let new = NewWorkflow {
         definition: ready.workflow,
-        root: ready.root.display().to_string(),
+        root: root.display().to_string(),
         source: Some(source.display().to_string()),
         inputs,
         owner: operator::user(),
