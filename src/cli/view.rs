@@ -118,7 +118,10 @@ fn waiting_json(state: &State) -> Value {
                     "revision": candidate.map(|candidate| candidate.revision),
                     "digest": candidate.map(|candidate| candidate.digest.as_str().to_owned()) })
             }
-            StagePhase::Producing | StagePhase::MachineGate { .. } | StagePhase::CorrectionDue => Value::Null,
+            StagePhase::Producing
+            | StagePhase::MachineGate { .. }
+            | StagePhase::CorrectionDue
+            | StagePhase::Unsuccessful { .. } => Value::Null,
         },
         Work::Cron { at: None, .. } | Work::None => Value::Null,
     }
@@ -130,6 +133,7 @@ fn stage_json(stage: &Stage) -> Value {
         StagePhase::HumanGate { .. } => "human_gate",
         StagePhase::MachineGate { .. } => "machine_gate",
         StagePhase::CorrectionDue => "correction_due",
+        StagePhase::Unsuccessful { .. } => "unsuccessful",
     };
     let candidates: Vec<Value> = stage.candidates.iter().map(candidate_json).collect();
     json!({ "invocation": stage.invocation, "attempt": stage.attempt, "child": stage.child, "phase": phase,

@@ -3,6 +3,10 @@
 pub mod command;
 pub mod decide;
 pub mod event;
+pub mod evolve;
+mod people;
 pub mod pending;
 pub mod render;
+mod stage;
 pub mod state;
+mod walk;

@@ -145,6 +145,8 @@ pub enum Event {
     ReminderOwed {
         /// Whose.
         invocation: String,
+        /// The turn of the child that ended so.
+        turn: u32,
     },
     /// A gate waits for a person.
     GateOpened {

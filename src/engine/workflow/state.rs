@@ -3,7 +3,7 @@
 use super::event::{Decider, Frame, Remedy, Spec};
 use crate::engine::agent::event::Message;
 use crate::engine::{Principal, SessionId};
-use crate::ir::{Digest, StopStatus};
+use crate::ir::{Digest, Outcome, StopStatus};
 use crate::time::{Millis, Timestamp};
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -166,8 +166,8 @@ pub struct Stage {
     pub candidates: Vec<Candidate>,
     /// Rounds so far, per gate.
     pub rounds: IndexMap<u32, u32>,
-    /// Whether the one reminder was given since the last message.
-    pub reminded: bool,
+    /// The turn after which the one reminder was given; `None` until then and again after each message.
+    pub reminded_after: Option<u32>,
     /// Time that is left; counts only while nobody waits for a person.
     pub left_ms: Millis,
     /// Since when the time runs; `None` while it stands still.
@@ -203,6 +203,13 @@ pub enum StagePhase {
     },
     /// Feedback is on its way to the child.
     CorrectionDue,
+    /// It ended without an accepted result, and has not been left yet (held, or paused).
+    Unsuccessful {
+        /// How.
+        outcome: Outcome,
+        /// In words.
+        summary: String,
+    },
 }
 
 /// One submitted result.
@@ -268,4 +275,30 @@ pub enum Settled {
         /// Who.
         by: Option<Principal>,
     },
+}
+
+impl Stage {
+    /// The candidate that counts.
+    #[must_use]
+    pub fn candidate(&self) -> Option<&Candidate> {
+        self.candidates.last()
+    }
+
+    /// Stops the stage's clock.
+    pub fn stop_clock(&mut self, at: Timestamp) {
+        if let Some(since) = self.running_since.take() {
+            self.left_ms = Millis(self.left_ms.0.saturating_sub(at.since(since).0));
+        }
+    }
+
+    /// Lets the stage's clock run, if it stands.
+    pub fn start_clock(&mut self, at: Timestamp) {
+        self.running_since.get_or_insert(at);
+    }
+
+    /// When its deadline passes, if its clock runs.
+    #[must_use]
+    pub fn deadline_at(&self) -> Option<Timestamp> {
+        self.running_since.map(|since| since.plus(self.left_ms))
+    }
 }

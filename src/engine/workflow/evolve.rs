@@ -1,0 +1,284 @@
+//! Folding: the only way the state of a workflow session changes. Every event ever written is read here.
+
+use super::event::{Decider, Event};
+use super::state::{
+    Asking, Candidate, Child, Decided, Ending, Hold, Position, Record, Settled, Stage, StagePhase, State, Work,
+};
+use crate::engine::agent::event::{Message, MessageKind};
+use crate::engine::{Principal, derived_id};
+use crate::ir::StopStatus;
+use crate::time::Timestamp;
+
+/// Settled answers and decisions that are kept to tell a repeat from a conflict.
+const SETTLED: usize = 64;
+
+/// Folds one event in.
+pub fn evolve(state: &mut State, at: Timestamp, event: &Event) {
+    state.now = state.now.max(at);
+    state.sequence += 1;
+    match event {
+        Event::Started(spec) => {
+            state.spec = Some(spec.clone());
+            state.started_at = at;
+        }
+        Event::StepEntered { node, visit, frames } => {
+            state.visits.insert(node.clone(), *visit);
+            let (node, visit, frames) = (node.clone(), *visit, frames.clone());
+            state.position = Some(Position { node, visit, frames, entered_at: at });
+            state.work = Work::None;
+        }
+        Event::OccurrenceAwaited { at, previous_at } => {
+            state.work = Work::Cron { at: Some(*at), previous_at: *previous_at };
+        }
+        Event::OccurrenceSkipped { .. } => {
+            if let Work::Cron { at, .. } = &mut state.work {
+                *at = None;
+            }
+        }
+        Event::OccurrenceFired { at } => {
+            if let Some(position) = &state.position {
+                state.fired.insert(position.node.clone(), *at);
+            }
+        }
+        Event::QuestionAsked { .. } | Event::QuestionAnswered { .. } | Event::QuestionExpired { .. } => {
+            question(state, event);
+        }
+        Event::InvocationAdmitted { .. }
+        | Event::CandidateSealed { .. }
+        | Event::StageUnsuccessful { .. }
+        | Event::ReminderOwed { .. }
+        | Event::GateOpened { .. }
+        | Event::RoundAdmitted { .. } => stage(state, at, event),
+        Event::Accepted { .. } | Event::Rejected { .. } | Event::Aborted { .. } | Event::GateExpired { .. } => {
+            decided(state, at, event);
+        }
+        Event::ChildStarted { child } => {
+            if let Some(child) = state.children.get_mut(child) {
+                child.started = true;
+            }
+        }
+        Event::MessageAcknowledged { message } => {
+            state.owed_messages.retain(|(_, owed)| owed.id != *message);
+            if let Work::Stage(stage) = &mut state.work
+                && stage.phase == StagePhase::CorrectionDue
+            {
+                stage.phase = StagePhase::Producing;
+            }
+        }
+        Event::StopOwed { child } => {
+            state.owed_messages.retain(|(to, _)| to != child);
+            if let Some(child) = state.children.get_mut(child) {
+                child.stopping = true;
+            }
+        }
+        Event::WorkSettled { child } => {
+            state.children.shift_remove(child);
+        }
+        Event::StepLeft { node, visit, exit: _, outputs } => left(state, node, *visit, outputs.clone()),
+        Event::LoopExpired { .. } => {}
+        Event::AttentionRaised { node, reason, remedies } => {
+            let (node, reason, remedies) = (node.clone(), reason.clone(), remedies.clone());
+            state.hold = Hold::NeedsAttention { node, reason, remedies };
+            with_stage(state, |stage| stage.stop_clock(at));
+        }
+        Event::Retried { .. } | Event::Resumed { .. } => state.hold = Hold::None,
+        Event::Paused { .. } => {
+            state.hold = Hold::Paused;
+            with_stage(state, |stage| stage.stop_clock(at));
+        }
+        Event::Unpaused { .. } => {
+            state.hold = Hold::None;
+            with_stage(state, |stage| {
+                if !matches!(stage.phase, StagePhase::HumanGate { .. } | StagePhase::Unsuccessful { .. }) {
+                    stage.start_clock(at);
+                }
+            });
+        }
+        Event::CancelRequested { by, reason } => {
+            let status = if by.is_some() { StopStatus::Cancelled } else { StopStatus::Failed };
+            state.hold = Hold::Cancelling { reason: reason.clone(), status };
+        }
+        Event::Ended { status, reason, outputs } => {
+            state.ended =
+                Some(Ending { status: *status, reason: reason.clone(), outputs: outputs.clone(), at });
+            state.hold = Hold::None;
+            state.work = Work::None;
+            state.owed_messages.clear();
+        }
+    }
+}
+
+fn with_stage(state: &mut State, f: impl FnOnce(&mut Stage)) {
+    if let Work::Stage(stage) = &mut state.work {
+        f(stage);
+    }
+}
+
+fn settle(state: &mut State, settled: Settled) {
+    if state.settled.len() >= SETTLED {
+        state.settled.remove(0);
+    }
+    state.settled.push(settled);
+}
+
+fn question(state: &mut State, event: &Event) {
+    match event {
+        Event::QuestionAsked { occurrence, text, choices, respondents, deadline_at } => {
+            state.occurrences = *occurrence;
+            state.work = Work::Question(Asking {
+                occurrence: *occurrence,
+                text: text.clone(),
+                choices: choices.clone(),
+                respondents: respondents.clone(),
+                deadline_at: *deadline_at,
+            });
+        }
+        Event::QuestionAnswered { occurrence, choice, feedback, by } => {
+            let (occurrence, choice, feedback) = (*occurrence, Some(choice.clone()), feedback.clone());
+            settle(state, Settled::Answer { occurrence, choice, feedback, by: by.clone() });
+        }
+        Event::QuestionExpired { occurrence } => {
+            let feedback = String::new();
+            settle(state, Settled::Answer { occurrence: *occurrence, choice: None, feedback, by: None });
+            state.work = Work::None;
+        }
+        _ => {}
+    }
+}
+
+fn stage(state: &mut State, at: Timestamp, event: &Event) {
+    match event {
+        Event::InvocationAdmitted { invocation, attempt, child, deadline_ms } => {
+            let id = child.session.clone();
+            state.children.insert(id.clone(), Child { spec: child.clone(), started: false, stopping: false });
+            state.work = Work::Stage(Stage {
+                invocation: invocation.clone(),
+                attempt: *attempt,
+                child: id,
+                phase: StagePhase::Producing,
+                candidates: Vec::new(),
+                rounds: indexmap::IndexMap::new(),
+                reminded_after: None,
+                left_ms: *deadline_ms,
+                running_since: Some(at),
+            });
+        }
+        Event::CandidateSealed { revision, digest, summary, result, .. } => {
+            if matches!(state.hold, Hold::NeedsAttention { .. }) {
+                state.hold = Hold::None;
+            }
+            with_stage(state, |stage| {
+                stage.candidates.push(Candidate {
+                    revision: *revision,
+                    digest: digest.clone(),
+                    summary: summary.clone(),
+                    result: result.clone(),
+                    at,
+                    decisions: Vec::new(),
+                });
+                stage.phase = StagePhase::Producing;
+                stage.reminded_after = None;
+            });
+        }
+        Event::StageUnsuccessful { outcome, summary, .. } => with_stage(state, |stage| {
+            stage.phase = StagePhase::Unsuccessful { outcome: *outcome, summary: summary.clone() };
+            stage.stop_clock(at);
+        }),
+        Event::ReminderOwed { invocation, turn } => {
+            let message = Message {
+                id: derived_id(&["reminder", invocation, &turn.to_string()]),
+                kind: MessageKind::Reminder,
+                text: REMINDER.to_owned(),
+            };
+            if let Work::Stage(stage) = &mut state.work {
+                stage.reminded_after = Some(*turn);
+                state.owed_messages.push((stage.child.clone(), message));
+            }
+        }
+        Event::GateOpened { gate, text, respondents, deadline_at, .. } => with_stage(state, |stage| {
+            stage.stop_clock(at);
+            stage.phase = StagePhase::HumanGate {
+                gate: *gate,
+                text: text.clone(),
+                respondents: respondents.clone(),
+                deadline_at: *deadline_at,
+            };
+        }),
+        Event::RoundAdmitted { gate, round, child, deadline_at, .. } => {
+            let id = child.session.clone();
+            state.children.insert(id.clone(), Child { spec: child.clone(), started: false, stopping: false });
+            with_stage(state, |stage| {
+                stage.rounds.insert(*gate, *round);
+                stage.start_clock(at);
+                let (gate, round, deadline_at) = (*gate, *round, *deadline_at);
+                stage.phase = StagePhase::MachineGate { gate, round, child: id, deadline_at };
+            });
+        }
+        _ => {}
+    }
+}
+
+/// What a child that went idle is told, once.
+const REMINDER: &str = "You have stopped without submitting a result. If the assignment is done, submit it now with \
+submit_workflow_result; if you cannot go on, submit the outcome blocked or failed and say why. Prose does not count.";
+
+fn decided(state: &mut State, at: Timestamp, event: &Event) {
+    let (invocation, revision, gate, word, text, by) = match event {
+        Event::Accepted { invocation, revision, gate, by, .. } => {
+            (invocation, *revision, *gate, "accepted", String::new(), Some(by.clone()))
+        }
+        Event::Rejected { invocation, revision, gate, by, feedback, .. } => {
+            (invocation, *revision, *gate, "rejected", feedback.clone(), Some(by.clone()))
+        }
+        Event::Aborted { invocation, revision, gate, by, reason } => {
+            (invocation, *revision, *gate, "aborted", reason.clone(), Some(Decider::Person(by.clone())))
+        }
+        Event::GateExpired { invocation, revision, gate } => {
+            (invocation, *revision, *gate, "expired", String::new(), None)
+        }
+        _ => return,
+    };
+    let Work::Stage(stage) = &mut state.work else { return };
+    let child = stage.child.clone();
+    let Some(candidate) = stage.candidates.iter_mut().find(|candidate| candidate.revision == revision) else { return };
+    let digest = candidate.digest.clone();
+    if let Some(by) = &by {
+        candidate.decisions.push(Decided { gate, word, text: text.clone(), by: by.clone(), at });
+    }
+    // The gate is closed; what follows says where the stage goes on.
+    stage.phase = if word == "rejected" { StagePhase::CorrectionDue } else { StagePhase::Producing };
+    stage.start_clock(at);
+    if word == "rejected" {
+        stage.reminded_after = None;
+        let id = derived_id(&["feedback", invocation, &revision.to_string(), &gate.to_string()]);
+        let text = format!("Revision {revision} was not accepted. Correct it and submit again.\n\n{text}");
+        state.owed_messages.push((child, Message { id, kind: MessageKind::Feedback, text }));
+    }
+    let person: Option<Principal> = match &by {
+        Some(Decider::Person(principal)) => Some(principal.clone()),
+        Some(Decider::Evaluator { child }) => {
+            // It has submitted and is idle: nothing of it is owed any more.
+            state.children.shift_remove(child);
+            None
+        }
+        None => None,
+    };
+    settle(state, Settled::Decision { invocation: invocation.clone(), revision, digest, gate, word, text, by: person });
+}
+
+fn left(state: &mut State, node: &str, visit: u32, outputs: indexmap::IndexMap<String, serde_json::Value>) {
+    let frames = state.position.as_ref().map(|position| position.frames.clone()).unwrap_or_default();
+    let kept = state.records.entry(node.to_owned()).or_default();
+    kept.push(Record { visit, frames, outputs });
+    if kept.len() > 2 {
+        kept.remove(0);
+    }
+    if let Work::Stage(stage) = &state.work {
+        let child = stage.child.clone();
+        if state.children.get(&child).is_some_and(|known| !known.stopping) {
+            state.children.shift_remove(&child);
+            state.owed_messages.retain(|(to, _)| *to != child);
+        }
+    }
+    state.work = Work::None;
+}
