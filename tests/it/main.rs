@@ -7,3 +7,4 @@
     clippy::string_slice
 )]
 #![allow(missing_docs, clippy::wildcard_enum_match_arm)]
+mod agent_engine;
