@@ -226,6 +226,15 @@ fn a_repeatable_call_runs_again_three_times_at_most() {
     session.admit(0);
     lost(&mut session);
     assert_eq!(session.calls()[0].state, CallState::Unknown);
+    let retry = resolve(&session, Resolution::Retry);
+    session.ok(retry);
+    session.admit(0);
+    lost(&mut session);
+    assert_eq!(session.calls()[0].state, CallState::Ready, "a person's retry counts anew");
+    for _ in 0..3 {
+        session.admit(0);
+        lost(&mut session);
+    }
     session.report(0, 2, text("found")).unwrap();
     assert_eq!(contents(&session.messages()), ["found"]);
 }

@@ -50,7 +50,13 @@ fn only_the_model_call_that_is_owed_is_admitted() {
     assert_eq!(session.rejected(admit(1, 2)), RejectionCode::Stale);
     assert_eq!(session.rejected(replied(1, 0, "early")), RejectionCode::Stale);
     session.ok(admit(1, 1));
-    assert_eq!(session.rejected(admit(1, 1)), RejectionCode::Stale, "a second host may not ask as well");
+    for again in [1, 2] {
+        assert_eq!(
+            session.rejected(admit(1, again)),
+            RejectionCode::Stale,
+            "a second host may not ask as well"
+        );
+    }
     assert_eq!(session.rejected(replied(1, 2, "other")), RejectionCode::Stale);
     session.ok(replied(1, 1, "hello"));
     session.no_effect(replied(1, 1, "hello"));
@@ -119,6 +125,13 @@ fn time_never_runs_back() {
     session.ok(person("m", "earlier?"));
     assert_eq!(session.state.now, Timestamp(1_000));
     assert_eq!(session.log.last().unwrap().0, Timestamp(1_000));
+    session.admit_model();
+    session.ok(failed(1, 1, true, None));
+    assert_eq!(
+        pending::wake_at(&session.state),
+        Some(Timestamp(2_000)),
+        "the wait counts from the last stamp"
+    );
 }
 
 #[test]
@@ -142,6 +155,17 @@ fn a_message_waits_for_the_turn_and_joins_after_its_results() {
     session.ok(person("m3", "again"));
     assert_eq!(session.ids(), ["model/4/1"]);
     session.no_effect(person("m1", "and hurry"));
+}
+
+#[test]
+fn a_child_that_has_a_message_to_answer_has_not_yielded() {
+    let mut session = Session::started(agent(), Some(contract()));
+    session.admit_model();
+    session.ok(person("m", "mind the budget"));
+    session.ok(replied(1, 1, "I wonder"));
+    assert_eq!(session.reports(), []);
+    session.model_says("I still wonder");
+    assert_eq!(session.reports(), [Report::Yielded { reply: 2 }]);
 }
 
 #[test]
