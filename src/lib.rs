@@ -13,6 +13,8 @@
 //! of lower floors, and a test holds this. See `docs/architecture.md`.
 
 // Floor 1: places, data, time.
+pub mod schedule;
+pub mod schema;
 pub mod source;
 pub mod time;
 pub mod tree;

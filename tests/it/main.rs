@@ -8,3 +8,5 @@
 )]
 #![allow(missing_docs, clippy::wildcard_enum_match_arm)]
 mod agent_engine;
+mod schedule;
+mod schema;
