@@ -240,3 +240,44 @@ fn a_message_that_came_before_the_submission_is_still_answered() {
     assert!(matches!(session.reports()[..], [Report::Submitted { .. }]));
     assert!(session.ids().contains(&"model/2/1".to_owned()));
 }
+
+#[test]
+fn extreme_values_are_judged_like_any_other() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "n": { "type": "integer", "minimum": -5, "maximum": 5, "multipleOf": 2 },
+            "d": { "type": "number", "exclusiveMaximum": 0.3, "multipleOf": 0.1 },
+            "s": { "type": "string", "pattern": "^(a+)+$", "maxLength": 3 },
+            "l": { "type": "array", "uniqueItems": true, "maxItems": 2 },
+            "e": { "enum": [1, "x"] }
+        }
+    });
+    let judged = |result: &str| {
+        let mut session =
+            Session::started(agent(), Some(Contract { schema: Some(schema.clone()), ..contract() }));
+        session.submit(&format!("{{\"outcome\":\"succeeded\",\"summary\":\"s\",\"result\":{result}}}"));
+        session.state.submitted
+    };
+    for valid in ["{}", r#"{"n":4,"d":0.2,"s":"aaa","l":[1,2],"e":1}"#, r#"{"n":-4}"#, r#"{"d":-0.1}"#] {
+        assert!(judged(valid), "{valid}");
+    }
+    let deep = format!("{{\"l\":{}1,2,3{}}}", "[".repeat(100), "]".repeat(100));
+    let slow = format!("{{\"s\":\"{}!\"}}", "a".repeat(64));
+    for bad in [
+        "{\"n\":1e400}",
+        "{\"n\":-1e400}",
+        "{\"n\":18446744073709551617}",
+        "{\"n\":1e99999999999999999999}",
+        "{\"d\":1e-99999999999999999999,\"n\":3}",
+        "{\"n\":1e-400}",
+        "{\"n\":0.5}",
+        "{\"d\":1e400}",
+        "{\"e\":1e400}",
+        "{\"l\":[1,1]}",
+        &slow,
+    ] {
+        assert!(!judged(bad), "{bad}");
+    }
+    assert!(judged(&deep), "one item, a hundred levels deep");
+}
