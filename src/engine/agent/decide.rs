@@ -1,24 +1,19 @@
 //! What follows from a notification: events, or why it may not be. Total: never panics, asks no clock, does nothing.
 
-use super::command::{Answer, Notification, Resolution};
-use super::event::{CallMade, Event, Message, SUBMIT_TOOL, Spec, ToolResult};
+mod calls;
+mod model;
+
+use super::command::Notification;
+use super::event::{CallMade, Contract, Event, Message, SUBMIT_TOOL, Spec};
 use super::evolve::evolve;
 use super::state::{Call, CallState, State};
 use super::{submit, track};
-use crate::engine::{Principal, Rejection, RejectionCode, derived_id, policy};
+use crate::engine::{Rejection, RejectionCode};
 use crate::ir;
-use crate::time::{Millis, Timestamp};
+use crate::time::Timestamp;
 
-/// Times that a failed model call is tried again.
-const MODEL_RETRIES: u32 = 5;
-/// The longest wait between two of these.
-const LONGEST_WAIT_MS: i64 = 60_000;
-/// Times that a repeatable call runs again after its holder was lost.
-const LOSSES_MAX: u32 = 3;
 /// Invalid submissions in a row that end a session.
 const REFUSED_MAX: u32 = 5;
-/// Calls past the bound of the session that are refused before the session ends.
-const PAST_BOUND_MAX: u32 = 32;
 
 /// What happened, or why it may not. No event: success without effect.
 ///
@@ -149,271 +144,6 @@ impl Deciding<'_> {
         Ok(())
     }
 
-    // ---- the model -------------------------------------------------------------------------------------------
-
-    fn admit_model(&mut self, reply: u32, admission: u32, holder: String) -> Consumed {
-        let Some(asking) = &self.state.asking else {
-            return stale("no model call is owed");
-        };
-        if asking.holder.is_some() {
-            return stale("the model is already being asked");
-        }
-        let next = asking.admissions.saturating_add(1);
-        if asking.reply != reply || next != admission {
-            return stale(format!(
-                "admission {next} of reply {} is owed, not {admission} of {reply}",
-                asking.reply
-            ));
-        }
-        if let Some(not_before) = asking.not_before {
-            return stale(format!("the model is asked again at {not_before}, not earlier"));
-        }
-        self.emit(Event::ModelCallAdmitted { reply, admission, holder });
-        Ok(())
-    }
-
-    /// Whether exactly this model call is under way.
-    fn is_asked(&self, reply: u32, admission: u32) -> bool {
-        let asking = self.state.asking.as_ref();
-        asking.is_some_and(|it| it.holder.is_some() && it.reply == reply && it.admissions == admission)
-    }
-
-    fn replied(&mut self, spec: &Spec, reply: u32, admission: u32, answer: Answer) -> Consumed {
-        if !self.is_asked(reply, admission) {
-            if track::is_known_reply(&self.state, reply, &answer) {
-                return Ok(());
-            }
-            return stale(format!("admission {admission} of reply {reply} is not the model call under way"));
-        }
-        let mut calls = Vec::new();
-        for (index, (provider_id, name, arguments)) in answer.calls.into_iter().enumerate() {
-            let id = derived_id(&[&spec.session.0, "call", &reply.to_string(), &index.to_string()]);
-            calls.push(CallMade { id, provider_id, name, arguments });
-        }
-        let made_before = self.state.calls_made;
-        let (text, thinking, usage) = (answer.text, answer.thinking, answer.usage);
-        self.emit(Event::ModelReplied { reply, text, thinking, calls: calls.clone(), usage });
-        if calls.is_empty() && self.state.asking.is_none() {
-            self.emit(Event::Yielded { reply });
-        }
-        let mut number = made_before;
-        for call in calls {
-            if call.name != SUBMIT_TOOL {
-                number = number.saturating_add(1);
-            }
-            if let Some(event) = self.judge_call(spec, &call, number, answer.cut_off) {
-                self.emit(event);
-            }
-        }
-        self.bound_of_calls(made_before);
-        Ok(())
-    }
-
-    /// What becomes of a call before anything runs; none: it is ready to run, or a submission to be judged.
-    fn judge_call(&self, spec: &Spec, call: &CallMade, number: u32, cut_off: bool) -> Option<Event> {
-        let refused = |reason: String| Some(Event::CallRefused { call: call.id.clone(), reason });
-        if cut_off {
-            return refused(
-                "the reply was cut off by its length, so this call may be incomplete; it was not run".into(),
-            );
-        }
-        if call.name == SUBMIT_TOOL {
-            return None;
-        }
-        let arguments = match track::arguments(&call.arguments) {
-            Ok(arguments) => arguments,
-            Err(fault) => return refused(fault),
-        };
-        if let Some(max) = self.ir.max_tool_calls.filter(|max| number > *max) {
-            return refused(format!(
-                "this session may make {max} tool calls and has made them; finish without tools"
-            ));
-        }
-        match policy::judge(&self.ir.policy, &call.name).0 {
-            // A call in the background is awaited like any other in this version.
-            ir::Disposition::RunSync | ir::Disposition::RunAsync => None,
-            // `judge` has unwrapped all decorators.
-            ir::Disposition::Decorate { .. } => None,
-            ir::Disposition::Defer { reason } => Some(Event::CallDeferred {
-                call: call.id.clone(),
-                token: derived_id(&[&spec.session.0, "token", &call.id]),
-                reason: reason.unwrap_or_else(|| "waits for an outside result".to_owned()),
-                digest: track::digest(&call.name, arguments),
-            }),
-            ir::Disposition::Deny { reason: Some(reason) } => refused(format!("denied by policy: {reason}")),
-            ir::Disposition::Deny { reason: None } => refused("denied by policy".to_owned()),
-            ir::Disposition::RunIsolated { .. } => refused(format!(
-                "`{}` must run in isolation, and isolation of single calls is not available in this version; \
-                 it was not run",
-                call.name
-            )),
-        }
-    }
-
-    /// A model that goes on calling long after its bound would cost for ever.
-    fn bound_of_calls(&mut self, made_before: u32) {
-        let past =
-            self.ir.max_tool_calls.is_some_and(|max| made_before >= max.saturating_add(PAST_BOUND_MAX));
-        let open = track::last_calls(&self.state).iter().any(|call| !call.state.is_terminal());
-        if past && !open && !track::last_calls(&self.state).is_empty() {
-            let max = self.ir.max_tool_calls.unwrap_or_default();
-            let reason = format!("the model went on calling tools long after the bound of {max} calls");
-            self.emit(Event::Failed { reason });
-        }
-    }
-
-    fn model_failed(
-        &mut self,
-        reply: u32,
-        admission: u32,
-        error: String,
-        again: Option<Option<Millis>>,
-    ) -> Consumed {
-        if !self.is_asked(reply, admission) {
-            return stale(format!("admission {admission} of reply {reply} is not the model call under way"));
-        }
-        let failures = self.state.asking.as_ref().map_or(0, |asking| asking.failures);
-        let retry_at = again.filter(|_| failures < MODEL_RETRIES).map(|retry_after_ms| {
-            let doubled = 1000_i64.checked_shl(failures).unwrap_or(LONGEST_WAIT_MS);
-            let wait = retry_after_ms.map_or(doubled, |asked| asked.0.max(0));
-            self.at.plus(Millis(wait.min(LONGEST_WAIT_MS)))
-        });
-        self.emit(Event::ModelFailed { reply, admission, error: error.clone(), retry_at });
-        if retry_at.is_none() {
-            self.emit(Event::Failed { reason: format!("the model did not answer: {error}") });
-        }
-        Ok(())
-    }
-
-    // ---- calls -----------------------------------------------------------------------------------------------
-
-    fn call(&self, id: &str) -> Result<&Call, Rejection> {
-        track::find(&self.state, id)
-            .ok_or_else(|| Rejection::new(RejectionCode::Stale, format!("this session made no call `{id}`")))
-    }
-
-    fn admit_call(&mut self, id: String, admission: u32, holder: String, repeatable: bool) -> Consumed {
-        if let Some(why) = self.has_ended() {
-            return ended(why);
-        }
-        let call = self.call(&id)?;
-        let next = call.admissions.saturating_add(1);
-        if call.state != CallState::Ready || call.made.name == SUBMIT_TOOL || next != admission {
-            return stale(format!("admission {admission} of call `{id}` is not owed"));
-        }
-        let running = track::last_calls(&self.state).iter().filter(|call| track::is_running(call)).count();
-        let most = usize::try_from(self.ir.max_concurrency.max(1)).unwrap_or(usize::MAX);
-        if running >= most {
-            let message = format!("{running} calls of this turn run already, the bound is {most}");
-            return Err(Rejection::new(RejectionCode::NotWaiting, message));
-        }
-        let repeatable = repeatable || self.ir.repeatable_tools.contains(&call.made.name);
-        let digest =
-            track::digest(&call.made.name, track::arguments(&call.made.arguments).unwrap_or_default());
-        self.emit(Event::CallAdmitted { call: id, admission, holder, repeatable, digest });
-        Ok(())
-    }
-
-    fn reported(&mut self, id: String, admission: u32, result: ToolResult) -> Consumed {
-        let call = self.call(&id)?;
-        let fits = match &call.state {
-            CallState::Running { .. } => admission == call.admissions,
-            // Whichever admission it was: now somebody knows.
-            CallState::Unknown => (1..=call.admissions).contains(&admission),
-            CallState::Completed(_) | CallState::Failed(_) => {
-                if admission == call.admissions && admission > 0 && call.state == track::ended(&result) {
-                    return Ok(());
-                }
-                false
-            }
-            CallState::Ready | CallState::Deferred { .. } => false,
-        };
-        if !fits {
-            return stale(format!(
-                "admission {admission} of call `{id}` is no longer open; its result changes nothing"
-            ));
-        }
-        self.emit(Event::CallReported { call: id, admission, result, by: None });
-        Ok(())
-    }
-
-    fn holders_lost(&mut self, living: &str) {
-        let asking = self.state.asking.as_ref();
-        let lost = asking.filter(|asking| asking.holder.as_ref().is_some_and(|holder| holder != living));
-        if let Some((reply, admission)) = lost.map(|asking| (asking.reply, asking.admissions)) {
-            self.emit(Event::ModelCallLost { reply, admission });
-        }
-        let mut events = Vec::new();
-        for call in track::last_calls(&self.state) {
-            let CallState::Running { holder, repeatable, .. } = &call.state else { continue };
-            if holder == living {
-                continue;
-            }
-            let again = *repeatable || self.ir.repeatable_tools.contains(&call.made.name);
-            let (id, admission) = (call.made.id.clone(), call.admissions);
-            events.push(if again && call.losses < LOSSES_MAX {
-                Event::CallLost { call: id, admission }
-            } else {
-                Event::CallUnknown { call: id, admission }
-            });
-        }
-        for event in events {
-            self.emit(event);
-        }
-    }
-
-    fn complete(&mut self, token: &str, result: ToolResult, by: Principal) -> Consumed {
-        let waiting = track::last_calls(&self.state).iter().find(|call| match &call.state {
-            CallState::Deferred { token: known, .. } => known == token,
-            CallState::Ready
-            | CallState::Running { .. }
-            | CallState::Unknown
-            | CallState::Completed(_)
-            | CallState::Failed(_) => false,
-        });
-        if let Some(call) = waiting.map(|call| call.made.id.clone()) {
-            self.emit(Event::CallReported { call, admission: 0, result, by: Some(by) });
-            return Ok(());
-        }
-        match self.state.used_tokens.iter().find(|(used, _)| used == token) {
-            Some((_, before)) if *before == result => Ok(()),
-            Some(_) => {
-                let message = "this call was already completed with another result, which stands";
-                Err(Rejection::new(RejectionCode::Conflict, message))
-            }
-            None if self.state.stopping => ended("this session was stopped and its deferred calls with it"),
-            None => stale("no deferred call of this session has this token"),
-        }
-    }
-
-    fn resolve(&mut self, id: String, resolution: Resolution, by: Principal) -> Consumed {
-        let call = self.call(&id)?;
-        let admission = call.admissions;
-        let result = match resolution {
-            Resolution::Completed(result) => Some(result),
-            Resolution::Failed(reason) => Some(ToolResult::Error(reason)),
-            Resolution::Retry => None,
-        };
-        if call.state != CallState::Unknown {
-            if result.as_ref().is_some_and(|result| call.state == track::ended(result)) {
-                return Ok(());
-            }
-            return stale(format!(
-                "the outcome of call `{id}` is not unknown; nothing is to be settled by hand"
-            ));
-        }
-        match (result, self.has_ended()) {
-            (Some(result), Some(_) | None) => {
-                self.emit(Event::CallReported { call: id, admission, result, by: Some(by) });
-            }
-            (None, Some(why)) => return ended(why),
-            (None, None) => self.emit(Event::CallRetried { call: id, by }),
-        }
-        Ok(())
-    }
-
-    // ---- what follows ----------------------------------------------------------------------------------------
-
     /// Submissions are judged when no other call of the reply can still change what the agent knows (invariant 17).
     fn judge_submissions(&mut self, spec: &Spec) {
         if self.state.stopping || self.state.failed.is_some() {
@@ -461,7 +191,7 @@ impl Deciding<'_> {
         }
     }
 
-    fn submit(&mut self, contract: &super::event::Contract, made: CallMade) {
+    fn submit(&mut self, contract: &Contract, made: CallMade) {
         let call = made.id;
         match submit::judge(contract, &made.arguments) {
             Ok(envelope) => {

@@ -3,6 +3,7 @@
 
 use super::event::{Contract, Envelope, EnvelopeOutcome};
 use super::track;
+use crate::schema::Schema;
 use serde_json::{Map, Value};
 
 /// Characters of a summary at most.
@@ -81,7 +82,20 @@ fn result(contract: &Contract, map: &mut Map<String, Value>, faults: &mut Vec<St
     result
 }
 
-fn against(_schema: &Value, _result: &Value, _faults: &mut Vec<String>) {}
+fn against(schema: &Value, result: &Value, faults: &mut Vec<String>) {
+    match Schema::compile(schema) {
+        Ok(schema) => faults.extend(schema.validate(result).into_iter().map(|violation| {
+            let place: String = violation.pointer.iter().map(|segment| format!("/{segment}")).collect();
+            format!("/result{place}: expected {}, found {}", violation.expected, violation.found)
+        })),
+        Err(wrong) => faults.extend(wrong.into_iter().map(|fault| {
+            format!(
+                "/result: the schema of this assignment cannot be used, no result can fit it: {}",
+                fault.message
+            )
+        })),
+    }
+}
 
 /// A value as a fault shows it: short enough for one line.
 fn shown(value: Option<&Value>) -> String {
