@@ -20,3 +20,7 @@ pub mod tree;
 pub mod ast;
 pub mod diagnostic;
 pub mod ir;
+// Floor 3: names and flow.
+pub mod resolve;
+// Floor 4: what must hold, and the frozen form.
+pub mod lower;
