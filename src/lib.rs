@@ -23,4 +23,5 @@ pub mod ir;
 // Floor 3: names and flow.
 pub mod resolve;
 // Floor 4: what must hold, and the frozen form.
+pub mod check;
 pub mod lower;

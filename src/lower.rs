@@ -8,8 +8,8 @@ mod value;
 
 use crate::ast::{self, StepKind};
 use crate::ir;
-use crate::resolve::Resolved;
 use crate::resolve::flow::{NodeIndex, Place};
+use crate::resolve::{self, Resolved};
 use crate::time::Millis;
 use indexmap::IndexMap;
 use petgraph::visit::EdgeRef;
@@ -17,10 +17,6 @@ use std::collections::HashMap;
 
 pub use agent::freeze as freeze_agent;
 
-/// Deadline of a stage where none is written.
-pub const STAGE_DEADLINE: Millis = Millis::from_secs(24 * 60 * 60);
-/// Candidates of a stage where no bound is written.
-pub const MAX_REVISIONS: u32 = 5;
 /// Retention where none is written.
 pub const RETENTION: Millis = Millis::from_secs(90 * 24 * 60 * 60);
 
@@ -32,8 +28,11 @@ pub fn lower(resolved: &Resolved<'_>, agent_runs: Option<u64>) -> ir::Workflow {
         Some(written) => written.value,
         None => Some(RETENTION),
     };
-    let outputs =
-        ast.outputs.iter().map(|output| (output.name.value.clone(), value::of_template(&output.value))).collect();
+    let outputs = ast
+        .outputs
+        .iter()
+        .map(|output| (output.name.value.clone(), value::of_template(&output.value)))
+        .collect();
     ir::Workflow::new(ir::Parts {
         name: ast.name.as_ref().map(|name| name.value.clone()).unwrap_or_default(),
         title: ast.title.as_ref().map(|title| title.value.clone()),
@@ -91,13 +90,15 @@ fn graph(resolved: &Resolved<'_>) -> ir::Graph {
         if index == flow.hold() && inner.neighbors_directed(index, petgraph::Incoming).next().is_none() {
             continue;
         }
-        let scope = node.scope.iter().filter_map(|a_loop| flow.node(*a_loop)).map(|node| node.name.clone()).collect();
+        let scope =
+            node.scope.iter().filter_map(|a_loop| flow.node(*a_loop)).map(|node| node.name.clone()).collect();
         let (title, description, kind) = match node.place {
             Place::End => (None, None, ir::NodeKind::End),
             Place::Hold => (None, None, ir::NodeKind::Hold),
             Place::Stop(stop) => (None, None, stop_kind(stop)),
             Place::Step(step) => {
-                let text = |text: &Option<crate::source::Spanned<String>>| text.as_ref().map(|t| t.value.clone());
+                let text =
+                    |text: &Option<crate::source::Spanned<String>>| text.as_ref().map(|t| t.value.clone());
                 (text(&step.title), text(&step.description), kind_of(resolved, step))
             }
         };
@@ -181,8 +182,8 @@ fn stage_of(resolved: &Resolved<'_>, stage: &ast::AgentStep) -> ir::Stage {
         result: stage.result.as_ref().map(crate::tree::Node::to_json),
         reviewed: stage.reviewed,
         gates: stage.review.iter().filter_map(|gate| gate_of(resolved, gate)).collect(),
-        max_revisions: revisions.map_or(MAX_REVISIONS, |revisions| revisions.value),
-        deadline_ms: deadline.map_or(STAGE_DEADLINE, |deadline| deadline.value),
+        max_revisions: revisions.map_or(resolve::MAX_REVISIONS, |revisions| revisions.value),
+        deadline_ms: deadline.map_or(resolve::STAGE_DEADLINE, |deadline| deadline.value),
     }
 }
 

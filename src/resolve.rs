@@ -9,10 +9,15 @@ pub mod path;
 
 use crate::ast;
 use crate::source::Span;
+use crate::time::Millis;
 use flow::{Flow, NodeIndex};
 use indexmap::IndexMap;
 use std::collections::HashMap;
 
+/// Deadline of a stage where none is written.
+pub const STAGE_DEADLINE: Millis = Millis::from_secs(24 * 60 * 60);
+/// Candidates of a stage where no bound is written.
+pub const MAX_REVISIONS: u32 = 5;
 /// A definition with its names bound and its flow drawn.
 #[derive(Debug)]
 pub struct Resolved<'a> {
@@ -116,7 +121,9 @@ pub fn outputs_of(kind: &ast::StepKind) -> &'static [&'static str] {
         ast::StepKind::Question(_) => &["choice", "feedback", "answered_by", "answered_at"],
         ast::StepKind::Agent(_) => &["result", "summary", "outcome", "revision"],
         ast::StepKind::Pick(_) => &["value"],
-        ast::StepKind::Loop(_) | ast::StepKind::Switch(_) | ast::StepKind::Stop(_) | ast::StepKind::Hole => &[],
+        ast::StepKind::Loop(_) | ast::StepKind::Switch(_) | ast::StepKind::Stop(_) | ast::StepKind::Hole => {
+            &[]
+        }
     }
 }
 

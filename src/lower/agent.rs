@@ -65,7 +65,10 @@ fn policy(policy: Option<&ast::Policy>) -> ir::Policy {
         disposition: disposition(&rule.disposition.value),
     });
     ir::Policy {
-        default: policy.default.as_ref().map_or(ir::Disposition::RunSync, |default| disposition(&default.value)),
+        default: policy
+            .default
+            .as_ref()
+            .map_or(ir::Disposition::RunSync, |default| disposition(&default.value)),
         rules: rules.collect(),
     }
 }

@@ -21,9 +21,7 @@ pub(super) fn of_template(template: &ast::Template) -> ir::Data {
 }
 
 pub(super) fn sole_path(template: &ast::Template) -> ir::Path {
-    template
-        .sole_binding()
-        .map_or(ir::Path { root: ir::Root::SessionId, rest: Vec::new() }, path)
+    template.sole_binding().map_or(ir::Path { root: ir::Root::SessionId, rest: Vec::new() }, path)
 }
 
 pub(super) fn arguments(arguments: &[ast::Argument]) -> IndexMap<String, ir::Data> {

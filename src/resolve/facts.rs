@@ -71,7 +71,9 @@ impl Facts {
                     facts.put(to, met);
                     open.push_back(to);
                     // The way out of a counted loop reads the edges into it, see `after`.
-                    open.extend(flow.node(from).into_iter().flat_map(|node| node.scope.iter().rev().copied()));
+                    open.extend(
+                        flow.node(from).into_iter().flat_map(|node| node.scope.iter().rev().copied()),
+                    );
                 }
             }
         }

@@ -155,7 +155,9 @@ impl<'a> Flow<'a> {
         match (&step.kind, &edge.kind) {
             (StepKind::Hole, _) | (_, EdgeKind::Resume | EdgeKind::GateAborted(_)) => true,
             (StepKind::Cron(_), kind) => *kind == EdgeKind::Next,
-            (StepKind::Question(question), EdgeKind::Choice(value)) => !is_chosen_by_deadline(question, value),
+            (StepKind::Question(question), EdgeKind::Choice(value)) => {
+                !is_chosen_by_deadline(question, value)
+            }
             (StepKind::Agent(stage), EdgeKind::Next) => has_human_gate(stage),
             (
                 StepKind::Question(_)
@@ -298,7 +300,8 @@ impl<'a> Drawing<'a> {
             names.insert(step.name.clone());
             by_step.insert(std::ptr::from_ref(*step), graph.add_node(node));
         }
-        let rest = |name: &str, place| Node { name: name.to_owned(), scope: Vec::new(), place, span: ast.span };
+        let rest =
+            |name: &str, place| Node { name: name.to_owned(), scope: Vec::new(), place, span: ast.span };
         let end = graph.add_node(rest("end", Place::End));
         let hold = graph.add_node(rest("hold", Place::Hold));
         let stops = steps.iter().filter(|step| matches!(step.kind, StepKind::Stop(_))).count();
@@ -332,7 +335,9 @@ impl<'a> Drawing<'a> {
 
     fn step(&mut self, step: &'a ast::Step, at: NodeIndex, around: &Around, next: Target) {
         match &step.kind {
-            StepKind::Cron(_) | StepKind::Pick(_) | StepKind::Hole => self.edge(at, EdgeKind::Next, next, None),
+            StepKind::Cron(_) | StepKind::Pick(_) | StepKind::Hole => {
+                self.edge(at, EdgeKind::Next, next, None)
+            }
             StepKind::Stop(_) => {}
             StepKind::Question(question) => self.question(question, at, around, next),
             StepKind::Agent(stage) => self.stage(stage, at, around, next),
@@ -405,7 +410,14 @@ impl<'a> Drawing<'a> {
         match &a_loop.repeat {
             Some(Spanned { value: ast::Repeat::UntilStopped, .. }) => {}
             Some(Spanned { value: ast::Repeat::Times(_), .. }) => {
-                self.go(at, EdgeKind::Exhausted, a_loop.on_exhausted.as_ref(), Transition::Continue, around, next);
+                self.go(
+                    at,
+                    EdgeKind::Exhausted,
+                    a_loop.on_exhausted.as_ref(),
+                    Transition::Continue,
+                    around,
+                    next,
+                );
             }
             None => self.flow.has_holes = true,
         }

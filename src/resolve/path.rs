@@ -57,7 +57,9 @@ pub fn shortest(
 #[must_use]
 pub fn tell(mut diagnostic: Diagnostic, flow: &Flow<'_>, legs: &[Leg]) -> Diagnostic {
     for (i, leg) in legs.iter().enumerate() {
-        let (Some(node), Some(edge)) = (flow.node(leg.from), flow.graph().edge_weight(leg.edge)) else { continue };
+        let (Some(node), Some(edge)) = (flow.node(leg.from), flow.graph().edge_weight(leg.edge)) else {
+            continue;
+        };
         let text = format!("{}. `{}` {}", i + 1, node.name, way(&edge.kind));
         diagnostic = diagnostic.label(edge.span.unwrap_or(node.span), text);
     }
