@@ -102,9 +102,11 @@ impl Diagnostic {
     #[must_use]
     pub fn suggest(self, nearest: Option<&str>, span: Span) -> Self {
         match nearest {
-            Some(nearest) => self
-                .help(format!("did you mean `{nearest}`?"))
-                .fix(Fix::replace(format!("write `{nearest}`"), span, nearest)),
+            Some(nearest) => self.help(format!("did you mean `{nearest}`?")).fix(Fix::replace(
+                format!("write `{nearest}`"),
+                span,
+                nearest,
+            )),
             None => self,
         }
     }
@@ -161,7 +163,9 @@ pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> O
     known
         .into_iter()
         .map(|name| (strsim::damerau_levenshtein(&written_lower, &name.to_lowercase()), name))
-        .filter(|(distance, name)| *distance <= name.chars().count().max(written.chars().count()).div_ceil(3).min(4))
+        .filter(|(distance, name)| {
+            *distance <= name.chars().count().max(written.chars().count()).div_ceil(3).min(4)
+        })
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
 }

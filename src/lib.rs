@@ -13,6 +13,7 @@
 //! of lower floors, and a test holds this. See `docs/architecture.md`.
 
 // Floor 1: places, data, time.
+pub mod grammar;
 pub mod source;
 pub mod time;
 pub mod tree;
@@ -20,3 +21,5 @@ pub mod tree;
 pub mod ast;
 pub mod diagnostic;
 pub mod ir;
+// Floor 3: text into trees.
+pub mod parse;

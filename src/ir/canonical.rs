@@ -84,7 +84,9 @@ pub fn canonical_json(value: &Value) -> String {
 /// from models are bounded by serde_json's own limit of 128.
 fn push(value: &Value, out: &mut String) {
     match value {
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => out.push_str(&value.to_string()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            out.push_str(&value.to_string())
+        }
         Value::Array(items) => {
             out.push('[');
             for (i, item) in items.iter().enumerate() {
@@ -137,7 +139,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Workflow, FrozenError> {
         .map_err(|error| fault(format!("this is no frozen workflow of flowright: {error}")))?;
     if frozen.flowright != FORMAT {
         let found = frozen.flowright;
-        return Err(fault(format!("the frozen workflow has format {found}, this flowright reads format {FORMAT}")));
+        return Err(fault(format!(
+            "the frozen workflow has format {found}, this flowright reads format {FORMAT}"
+        )));
     }
     let actual = Digest::of_json(&frozen.workflow);
     if actual != frozen.digest {

@@ -229,7 +229,9 @@ impl<'de> Deserialize<'de> for Graph {
         for edge in wire.edges {
             let (Some(from), Some(to)) = (graph.id_of(&edge.from), graph.id_of(&edge.to)) else {
                 let (from, to) = (edge.from, edge.to);
-                return Err(serde::de::Error::custom(format!("the edge `{from}` → `{to}` has an end that is no node")));
+                return Err(serde::de::Error::custom(format!(
+                    "the edge `{from}` → `{to}` has an end that is no node"
+                )));
             };
             graph.connect(from, to, Edge { kind: edge.kind, turn: edge.turn });
         }
