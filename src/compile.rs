@@ -59,7 +59,7 @@ pub fn compile(main: MainDocument, files: &dyn Files) -> Compiled {
         return Compiled { sources, ast: None, workflow: None, diagnostics };
     };
     let tree = parse::read(&source, &mut diagnostics);
-    let ast = parse::workflow::workflow(&tree, &mut diagnostics);
+    let ast = parse::workflow::workflow(&source, &tree, &mut diagnostics);
     let agents = agents::load(&ast, files, &mut sources, &mut diagnostics);
     let workflow = judge(&ast, &agents, &mut diagnostics);
     tidy(&mut diagnostics);

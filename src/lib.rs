@@ -13,6 +13,7 @@
 //! of lower floors, and a test holds this. See `docs/architecture.md`.
 
 // Floor 1: places, data, time.
+pub mod grammar;
 pub mod source;
 pub mod time;
 pub mod tree;
@@ -20,8 +21,11 @@ pub mod tree;
 pub mod ast;
 pub mod diagnostic;
 pub mod ir;
-// Floor 3: names and flow.
+// Floor 3: text into trees, names and flow.
+pub mod parse;
 pub mod resolve;
 // Floor 4: what must hold, and the frozen form.
 pub mod check;
 pub mod lower;
+// Floor 5: the one door.
+pub mod compile;
