@@ -160,6 +160,9 @@ impl Fields<'_> {
         let of_kind = grammar::KINDS.iter().find(|kind| kind.key(key).is_some());
         found = match (near, of_kind) {
             (Some(near), _) => found.suggest(Some(near), span),
+            (None, _) if title == grammar::LOOP.title && grammar::LOOP_BODY.key(key).is_some() => {
+                found.help(format!("write `{key}` inside `loop:`, one level deeper"))
+            }
             (None, Some(kind)) if severity == Severity::Error => {
                 found.help(format!("`{key}` belongs to {}; here are {}", kind.title, listed(names)))
             }

@@ -83,6 +83,8 @@ impl Flow {
 
 struct Frame {
     start: usize,
+    /// End of what stands before it.
+    before: usize,
     /// End of the last child so far.
     end: usize,
     is_flow: bool,
@@ -190,9 +192,10 @@ impl Builder<'_> {
             self.too_deep(start);
             return Flow::Stop;
         }
+        let before = self.cursor;
         self.cursor = self.cursor.max(place.range().end);
         let is_flow = style == StructureStyle::Flow;
-        self.stack.push(Frame { start, end: place.range().end, is_flow, content });
+        self.stack.push(Frame { start, before, end: place.range().end, is_flow, content });
         Flow::Go
     }
 
@@ -216,7 +219,7 @@ impl Builder<'_> {
                 items.push(hole(self.file, frame.end));
             }
         }
-        if self.blanked.holds_line(frame.start, event_start.max(frame.end)) {
+        if self.blanked.holds_line(frame.before, event_start.max(frame.end)) {
             frame.cut(self.file);
         }
         let node = frame.into_node(self.file);

@@ -20,7 +20,13 @@ pub(super) fn mend(file: FileId, text: &str, error: &Stopped) -> (Diagnostic, Op
     if let Some(start) = error.flow_start {
         return in_flow(file, text, error, start);
     }
-    let at = on_text(text, error.at);
+    let at = match error.kind {
+        // The tab stands at the beginning of one of the next lines.
+        ErrorKind::TabInPlainScalar => {
+            error.at + text.get(error.at..).and_then(|rest| rest.find('\t')).map_or(0, |tab| tab + 1)
+        }
+        _ => on_text(text, error.at),
+    };
     let blamed = match error.last_plain {
         // A plain scalar that runs over several lines up to here: its first line is to blame.
         Some((start, end))
