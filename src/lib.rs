@@ -14,6 +14,8 @@
 
 // Floor 1: places, data, time.
 pub mod grammar;
+pub mod schedule;
+pub mod schema;
 pub mod source;
 pub mod time;
 pub mod tree;

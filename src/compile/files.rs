@@ -60,7 +60,7 @@ pub fn package_root(path: &Path) -> PathBuf {
 ///
 /// # Errors
 /// One sentence if the path is absolute, leaves the package or is none.
-pub fn normal(path: &str) -> Result<String, String> {
+pub(super) fn normal(path: &str) -> Result<String, String> {
     let has_drive = path.as_bytes().get(1) == Some(&b':');
     if path.starts_with('/') || path.starts_with('\\') || has_drive {
         return Err("it is an absolute path; paths count from the package root".to_owned());

@@ -7,3 +7,7 @@
     clippy::string_slice
 )]
 #![allow(missing_docs, clippy::wildcard_enum_match_arm)]
+mod checks;
+mod pages;
+mod schedule;
+mod schema;
