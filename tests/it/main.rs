@@ -3,6 +3,8 @@
 #![allow(missing_docs, clippy::wildcard_enum_match_arm)]
 
 mod agent_engine;
+mod checks;
+mod pages;
 mod preview;
 mod report;
 mod schedule;

@@ -1,0 +1,98 @@
+//! What must hold before a definition may be frozen: the table of rules, and the walk over them.
+//!
+//! One file a rule. A rule says what is wrong with what was written and nothing about the consequences of another
+//! finding: what is bound to something unknown, what cannot be reached or read, is passed over in silence.
+
+pub mod bindings;
+pub mod bound;
+
+use crate::ast;
+use crate::diagnostic::{Diagnostic, Rule};
+use crate::resolve::Resolved;
+use crate::resolve::facts::Facts;
+use crate::resolve::flow::NodeIndex;
+use std::collections::HashSet;
+
+macro_rules! rules {
+    ($($module:ident),* $(,)?) => {
+        $(pub mod $module;)*
+        /// Every rule of this room, by name.
+        pub static ALL: &[&Rule] = &[$(&$module::RULE),*];
+    };
+}
+
+rules! {
+    agent_without_base,
+    break_outside_loop,
+    broken_guarantee,
+    duplicate_id,
+    installed_agent,
+    invalid_respondent,
+    misfit_choose,
+    misplaced_root,
+    missing_agent,
+    missing_on_exhausted,
+    missing_timezone,
+    refused_path,
+    reserved_id,
+    unassigned_binding,
+    unattended_approval,
+    unbounded_loop,
+    unknown_base,
+    unknown_guarantee_step,
+    unknown_input,
+    unknown_output,
+    unknown_root,
+    unknown_step,
+    unreachable_step,
+    unused_agent,
+    unused_input,
+}
+
+/// What the rules look at.
+#[derive(Debug)]
+pub struct Context<'a, 'r> {
+    /// The definition with names bound and flow drawn.
+    pub resolved: &'r Resolved<'a>,
+    /// What is definite where.
+    pub facts: Facts,
+    /// What can be reached.
+    pub reachable: HashSet<NodeIndex>,
+    /// Every binding with its reader.
+    pub uses: Vec<bindings::Use<'a>>,
+    /// The largest number of agent runs between two waits.
+    pub agent_runs: Option<u64>,
+}
+
+/// Runs every rule; gives the largest number of agent runs between two waits, `None` if there is no bound.
+pub fn check(resolved: &Resolved<'_>, out: &mut Vec<Diagnostic>) -> Option<u64> {
+    let cx = Context {
+        resolved,
+        facts: Facts::of(&resolved.flow),
+        reachable: resolved.flow.reachable(),
+        uses: bindings::collect(resolved),
+        agent_runs: bound::agent_runs(resolved),
+    };
+    duplicate_id::check(&cx, out);
+    reserved_id::check(&cx, out);
+    break_outside_loop::check(&cx, out);
+    unreachable_step::check(&cx, out);
+    unbounded_loop::check(&cx, out);
+    missing_on_exhausted::check(&cx, out);
+    bindings::check(&cx, out);
+    unassigned_binding::check(&cx, out);
+    invalid_respondent::check(&cx, out);
+    misfit_choose::check(&cx, out);
+    missing_timezone::check(&cx, out);
+    missing_agent::check(&cx, out);
+    unused_agent::check(&cx, out);
+    unused_input::check(&cx, out);
+    unattended_approval::check(&cx, out);
+    broken_guarantee::check(&cx, out);
+    cx.agent_runs
+}
+
+/// What can be said of an agent file alone.
+pub fn agent(agent: &ast::Agent, out: &mut Vec<Diagnostic>) {
+    unknown_base::check_agent(agent, out);
+}

@@ -1,0 +1,58 @@
+//! `unreachable-step`: a step that nothing leads to. Only the first of a row is reported.
+
+use super::Context;
+use crate::ast::{self, StepKind};
+use crate::diagnostic::{Diagnostic, Rule, Severity};
+use crate::resolve::flow::nested;
+
+/// no path leads to a step.
+pub static RULE: Rule = Rule {
+    name: "unreachable-step",
+    severity: Severity::Error,
+    summary: "no path leads to a step",
+    page: include_str!("../../docs/diagnostics/unreachable-step.md"),
+};
+
+/// Reports the first step of each part of the flow that nothing leads to.
+pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
+    let flow = &cx.resolved.flow;
+    if flow.has_holes {
+        return;
+    }
+    for (index, step) in flow.steps() {
+        let led_to = flow.entering(index).iter().any(|(_, _, from)| !flow.is_back(*from, index));
+        if cx.reachable.contains(&index) || led_to {
+            continue;
+        }
+        let mut found = Diagnostic::new(&RULE, step.head, format!("no path leads to the step `{}`", step.name))
+            .note("never reached");
+        if let Some(before) = before(&cx.resolved.ast.steps, step) {
+            let why = match &before.kind {
+                StepKind::Stop(_) => "ends the session here",
+                StepKind::Loop(_) => "never ends, and nothing breaks out of it",
+                StepKind::Cron(_)
+                | StepKind::Question(_)
+                | StepKind::Agent(_)
+                | StepKind::Switch(_)
+                | StepKind::Pick(_)
+                | StepKind::Hole => "never goes on to the next step",
+            };
+            found = found.label(before.head, format!("`{}` {why}", before.name));
+        }
+        out.push(found.help("remove the step, or let a transition before it continue"));
+    }
+}
+
+/// The step right before `step` in its list.
+fn before<'a>(steps: &'a [ast::Step], step: &ast::Step) -> Option<&'a ast::Step> {
+    let mut found = None;
+    let mut last = None;
+    for one in steps {
+        if std::ptr::eq(one, step) {
+            return last;
+        }
+        nested(one, &mut |list| found = found.or_else(|| before(list, step)));
+        last = Some(one);
+    }
+    found
+}

@@ -1,0 +1,26 @@
+//! `unused-agent`: an entry under `agents` that no step names.
+
+use super::Context;
+use crate::diagnostic::{Diagnostic, Rule, Severity};
+use crate::resolve::agent_references;
+
+/// an agent name is declared and never used.
+pub static RULE: Rule = Rule {
+    name: "unused-agent",
+    severity: Severity::Warning,
+    summary: "an agent name is declared and never used",
+    page: include_str!("../../docs/diagnostics/unused-agent.md"),
+};
+
+/// Reports each.
+pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
+    let steps: Vec<_> = cx.resolved.flow.steps().map(|(_, step)| step).collect();
+    let used: Vec<_> =
+        agent_references(cx.resolved.ast, &steps).into_iter().skip(cx.resolved.ast.agents.len()).collect();
+    for entry in &cx.resolved.ast.agents {
+        if !used.iter().any(|(written, _)| *written == entry.name.value) {
+            let message = format!("the agent name `{}` is never used", entry.name.value);
+            out.push(Diagnostic::new(&RULE, entry.name.span, message).help("remove it, or name it at a step"));
+        }
+    }
+}

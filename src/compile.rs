@@ -1,0 +1,119 @@
+//! The one door of the front wing: bytes in, everything that can be said of them and the frozen workflow out.
+//!
+//! It reads agent files only through [`Files`] and knows no clock, database or network. Faults of the input are
+//! diagnostics; nothing here fails or prints.
+
+mod agents;
+mod files;
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::resolve::{Agents, resolve};
+use crate::source::{FileId, Source, Sources};
+use crate::{ast, check, ir, lower, parse};
+
+pub use files::{FileError, Files, Folder, Memory, package_root};
+
+/// The document that is compiled.
+#[derive(Clone, Debug)]
+pub struct MainDocument {
+    /// What people see: the path as they typed it, or `<stdin>`.
+    pub name: String,
+    /// Its path from the package root, with `/`.
+    pub package_path: String,
+    /// Its content.
+    pub bytes: Vec<u8>,
+}
+
+/// What a compile gives.
+#[derive(Debug)]
+pub struct Compiled {
+    /// All texts that were read; [`FileId::MAIN`] is the document.
+    pub sources: Sources,
+    /// What was written; `None` if the bytes are no text.
+    pub ast: Option<ast::Workflow>,
+    /// The frozen workflow, if nothing is an error.
+    pub workflow: Option<ir::Workflow>,
+    /// Findings by file and place.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What compiling an agent file alone gives.
+#[derive(Debug)]
+pub struct CompiledAgent {
+    /// The text that was read.
+    pub sources: Sources,
+    /// What was written; `None` if the bytes are no text.
+    pub ast: Option<ast::Agent>,
+    /// The frozen agent, if nothing is an error.
+    pub agent: Option<ir::Agent>,
+    /// Findings by place.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Compiles a definition with the agent files of its package.
+#[must_use]
+pub fn compile(main: MainDocument, files: &dyn Files) -> Compiled {
+    let mut sources = Sources::default();
+    let mut diagnostics = Vec::new();
+    let Some(source) = take_in(&mut sources, &main.name, main.bytes, &mut diagnostics) else {
+        return Compiled { sources, ast: None, workflow: None, diagnostics };
+    };
+    let tree = parse::read(&source, &mut diagnostics);
+    let ast = parse::workflow::workflow(&source, &tree, &mut diagnostics);
+    let agents = agents::load(&ast, files, &mut sources, &mut diagnostics);
+    let workflow = judge(&ast, &agents, &mut diagnostics);
+    tidy(&mut diagnostics);
+    Compiled { sources, ast: Some(ast), workflow, diagnostics }
+}
+
+/// Compiles an agent file alone.
+#[must_use]
+pub fn compile_agent(main: MainDocument) -> CompiledAgent {
+    let mut sources = Sources::default();
+    let mut diagnostics = Vec::new();
+    let name = main.name.clone();
+    let Some(source) = take_in(&mut sources, &name, main.bytes, &mut diagnostics) else {
+        return CompiledAgent { sources, ast: None, agent: None, diagnostics };
+    };
+    let ast = agents::read(&source, &main.package_path, &mut diagnostics);
+    check::agent(&ast, &mut diagnostics);
+    tidy(&mut diagnostics);
+    let agent = (!has_errors(&diagnostics)).then(|| lower::freeze_agent(&ast, &main.package_path));
+    CompiledAgent { sources, ast: Some(ast), agent, diagnostics }
+}
+
+/// Whether a finding stops the compile.
+#[must_use]
+pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|found| found.severity == Severity::Error)
+}
+
+fn judge(ast: &ast::Workflow, agents: &Agents, diagnostics: &mut Vec<Diagnostic>) -> Option<ir::Workflow> {
+    let resolved = resolve(ast, agents);
+    let agent_runs = check::check(&resolved, diagnostics);
+    (!has_errors(diagnostics)).then(|| lower::lower(&resolved, agent_runs))
+}
+
+fn take_in(
+    sources: &mut Sources,
+    name: &str,
+    bytes: Vec<u8>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Source> {
+    let id = FileId(u32::try_from(sources.iter().count()).unwrap_or(u32::MAX));
+    match parse::decode(id, bytes) {
+        Ok(text) => Some(sources.add(name, text)),
+        Err(found) => {
+            sources.add(name, "");
+            diagnostics.push(*found);
+            None
+        }
+    }
+}
+
+/// By file and place, equal findings once.
+fn tidy(diagnostics: &mut Vec<Diagnostic>) {
+    let key = |found: &Diagnostic| (found.span.file, found.span.start, found.span.end, found.rule.name);
+    diagnostics.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.message.cmp(&b.message)));
+    diagnostics.dedup_by(|a, b| key(a) == key(b) && a.message == b.message);
+}

@@ -1,0 +1,291 @@
+//! Agent files, JSON or Markdown with front matter, into [`ast::Agent`] (section 6). Starts no tool and asks no
+//! model; whether an agent fits a workflow is judged elsewhere.
+
+mod policy;
+
+use super::fields::Fields;
+use super::{json as json_reader, rules, schema, yaml};
+use crate::ast::{Agent, BashToolbox};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::grammar::{self, Shape};
+use crate::source::{Source, Span, Spanned};
+use crate::tree::{Entry, Node, Value};
+
+/// Reads an agent by the ending of its file's name: `.md` as Markdown with front matter, everything else as JSON.
+pub fn agent(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Agent {
+    let is_markdown = source.name().to_ascii_lowercase().ends_with(".md");
+    if is_markdown { markdown(source, diagnostics) } else { json(source, diagnostics) }
+}
+
+/// Reads an agent file in JSON, bare or wrapped in a `tag`.
+pub fn json(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Agent {
+    let tree = json_reader::read(source, diagnostics);
+    let mut reader = Reader { fields: Fields { source, diagnostics }, strict: Severity::Warning };
+    let body = reader.unwrap(&tree);
+    reader.agent(body, None)
+}
+
+/// Reads an agent in Markdown: the keys as YAML between two lines of `---`, then the prompt.
+pub fn markdown(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Agent {
+    let text = source.text();
+    let Some((front_end, body_start)) = front_matter(text) else {
+        let message = "the file does not begin with front matter between two lines of `---`";
+        let found = Diagnostic::new(&rules::NO_FRONT_MATTER, Span::new(source.id(), 0, 0), message);
+        diagnostics.push(found.help("write the keys of the agent between `---` and `---`, then the prompt"));
+        return empty(source, Span::new(source.id(), 0, text.len()));
+    };
+    let tree = yaml::read_part(source, text.get(..front_end).unwrap_or_default(), diagnostics);
+    let rest = text.get(body_start..).unwrap_or_default();
+    let start = body_start + (rest.len() - rest.trim_start_matches(['\n', '\r']).len());
+    let prompt = text.get(start..).unwrap_or_default().trim_end();
+    let span = Span::new(source.id(), start, start + prompt.len());
+    let prompt = (!prompt.trim().is_empty()).then(|| Spanned::new(prompt.to_owned(), span));
+    let mut reader = Reader { fields: Fields { source, diagnostics }, strict: Severity::Warning };
+    reader.agent(&tree, prompt)
+}
+
+/// End of the front matter's YAML, and the beginning of what follows its closing line.
+fn front_matter(text: &str) -> Option<(usize, usize)> {
+    let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let mut at = bom;
+    for (i, line) in text.get(bom..)?.split_inclusive('\n').enumerate() {
+        let is_fence = line.trim_end() == "---";
+        if i == 0 && !is_fence {
+            return None;
+        }
+        if i > 0 && is_fence {
+            return Some((at, at + line.len()));
+        }
+        at += line.len();
+    }
+    None
+}
+
+fn empty(source: &Source, span: Span) -> Agent {
+    Agent {
+        file: source.id(),
+        span,
+        slug: None,
+        base: None,
+        announce: None,
+        flavor: None,
+        model_url: None,
+        model_name: None,
+        api_key_id: None,
+        system_prompt: Vec::new(),
+        asynchronous: None,
+        policy: None,
+        bash_toolboxes: Vec::new(),
+        repeatable_tools: Vec::new(),
+        max_tool_calls: None,
+        max_concurrency: None,
+        call_timeout_seconds: None,
+        inputs: None,
+        later: Vec::new(),
+    }
+}
+
+/// Keys that only some later version reads.
+fn is_later(key: &str) -> bool {
+    grammar::AGENT_FILE.key(key).is_some_and(|key| key.shape == Shape::Any)
+}
+
+/// Whether an entry is a comment.
+fn is_comment(entry: &Entry) -> bool {
+    entry.key.value.starts_with("--")
+}
+
+struct Reader<'a> {
+    fields: Fields<'a>,
+    /// What an unknown key weighs.
+    strict: Severity,
+}
+
+impl Reader<'_> {
+    /// The description inside `{"tag": …, "contents": …}`, or the tree itself.
+    fn unwrap<'t>(&mut self, tree: &'t Node) -> &'t Node {
+        const TAG: &str = "OpenAIAgentDescription";
+        let (Some(tag), Some(contents)) = (tree.get("tag"), tree.get("contents")) else { return tree };
+        if tag.text().is_none_or(|text| text.value != TAG) {
+            let message = format!("`{}` is no kind of agent; it is `{TAG}`", self.fields.written(tag));
+            self.fields.report(Diagnostic::new(&rules::BAD_VALUE, tag.span, message));
+        }
+        contents
+    }
+
+    fn agent(&mut self, node: &Node, prompt: Option<Spanned<String>>) -> Agent {
+        let mut agent = empty(self.fields.source, node.span);
+        let context = &grammar::AGENT_FILE;
+        if !self.fields.map(node, context.title) {
+            return agent;
+        }
+        let text = |reader: &mut Self, key: &str| node.get(key).and_then(|value| reader.text(value, key));
+        agent.base = text(self, "base");
+        if node.get("base").is_some() {
+            self.strict = Severity::Error;
+        }
+        self.keys(node, context);
+        agent.slug = text(self, "slug");
+        agent.announce = text(self, "announce");
+        agent.model_url = text(self, "modelUrl");
+        agent.model_name = text(self, "modelName");
+        agent.api_key_id = text(self, "apiKeyId");
+        agent.flavor = self.flavor(node);
+        agent.system_prompt =
+            node.get("systemPrompt").map(|node| self.texts(node, "systemPrompt")).unwrap_or_default();
+        agent.system_prompt.extend(prompt);
+        if agent.system_prompt.is_empty() && node.get("systemPrompt").is_none() {
+            self.fields.missing(node, "systemPrompt", context.title);
+        }
+        agent.asynchronous = node.get("executionMode").and_then(|node| {
+            let mode = self.fields.word(node, "executionMode", &["synchronous", "asynchronous"])?;
+            Some(mode.map(|mode| mode == "asynchronous"))
+        });
+        agent.policy = self.policy_of(node);
+        agent.bash_toolboxes = self.toolboxes(node);
+        agent.repeatable_tools =
+            node.get("repeatableTools").map(|node| self.list(node, "repeatableTools")).unwrap_or_default();
+        let number = |reader: &mut Self, key: &'static str| {
+            let range = match context.key(key)?.shape {
+                Shape::Number(from, to) => from..=to,
+                _ => 0..=u32::MAX,
+            };
+            node.get(key).and_then(|value| reader.number(value, key, range))
+        };
+        agent.max_tool_calls = number(self, "maxToolCalls");
+        agent.max_concurrency = number(self, "maxConcurrency");
+        agent.call_timeout_seconds = number(self, "asyncCallTimeoutSeconds");
+        agent.inputs = node
+            .get("inputs")
+            .filter(|node| {
+                let is_map = self.fields.map_or(
+                    node,
+                    "`inputs`",
+                    "write a JSON Schema such as `{\"type\": \"object\"}`",
+                );
+                if is_map {
+                    schema::look(&mut self.fields, node);
+                }
+                is_map
+            })
+            .cloned();
+        let later = node.entries().iter().filter(|entry| is_later(&entry.key.value));
+        agent.later = later.cloned().collect();
+        agent
+    }
+
+    /// Unknown and missing keys; comments are neither.
+    fn keys(&mut self, node: &Node, context: &'static grammar::Context) {
+        for entry in node.entries() {
+            let is_known = context.key(&entry.key.value).is_some();
+            if !is_known && !is_comment(entry) && !super::is_hole_entry(entry) {
+                self.fields.unknown_key(node, entry, context.names(), context.title, self.strict);
+            }
+        }
+        for key in context.keys.iter().filter(|key| key.required && node.get(key.name).is_none()) {
+            self.fields.missing(node, key.name, context.title);
+        }
+    }
+
+    /// Text of an agent file; null counts as not written.
+    fn text(&mut self, node: &Node, what: &str) -> Option<Spanned<String>> {
+        if node.value == Value::Null {
+            return None;
+        }
+        match node.text() {
+            Some(text) => Some(Spanned::new(text.value.clone(), text.span)),
+            None => {
+                self.fields.wrong(node, &format!("`{what}`"), "text");
+                None
+            }
+        }
+    }
+
+    fn number(
+        &mut self,
+        node: &Node,
+        what: &str,
+        range: std::ops::RangeInclusive<u32>,
+    ) -> Option<Spanned<u32>> {
+        if node.value == Value::Null { None } else { self.fields.number(node, what, range) }
+    }
+
+    fn flavor(&mut self, node: &Node) -> Option<Spanned<String>> {
+        let node = node.get("flavor").filter(|node| node.value != Value::Null)?;
+        let words = match grammar::AGENT_FILE.key("flavor")?.shape {
+            Shape::Word(words) => words,
+            _ => &[],
+        };
+        self.fields.word(node, "flavor", words).map(|word| word.map(str::to_owned))
+    }
+
+    /// A text or a list of texts.
+    fn texts(&mut self, node: &Node, what: &str) -> Vec<Spanned<String>> {
+        match &node.value {
+            Value::List(_) => self.list(node, what),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Text(_)
+            | Value::Map(_)
+            | Value::Hole => self.text(node, what).into_iter().collect(),
+        }
+    }
+
+    fn list(&mut self, node: &Node, what: &str) -> Vec<Spanned<String>> {
+        if node.value == Value::Null {
+            return Vec::new();
+        }
+        let items = self.fields.items(node, &format!("`{what}`"));
+        items.iter().filter_map(|item| self.text(item, what)).collect()
+    }
+
+    fn toolboxes(&mut self, node: &Node) -> Vec<BashToolbox> {
+        let mut out = Vec::new();
+        for entry in node.entries() {
+            match entry.key.value.as_str() {
+                "toolDirectory" => {
+                    if let Some(path) = self.text(&entry.value, "toolDirectory") {
+                        out.push(BashToolbox { span: entry.value.span, path, basename_filter: None });
+                    }
+                }
+                "bashToolboxes" if entry.value.value != Value::Null => {
+                    for item in self.fields.items(&entry.value, "`bashToolboxes`") {
+                        out.extend(self.toolbox(item));
+                    }
+                }
+                _ => {}
+            }
+        }
+        out
+    }
+
+    fn toolbox(&mut self, node: &Node) -> Option<BashToolbox> {
+        if !self.fields.map(node, grammar::TOOLBOX.title) {
+            return None;
+        }
+        self.keys(node, &grammar::TOOLBOX);
+        if let Some(tag) = node.get("tag") {
+            self.fields.word(tag, "tag", &["FileSystemDirectory"])?;
+        }
+        let contents = node.get("contents")?;
+        if !self.fields.map(contents, grammar::TOOLBOX_CONTENTS.title) {
+            return None;
+        }
+        let context = &grammar::TOOLBOX_CONTENTS;
+        let either = |one: &str, other: &str| contents.get(one).or_else(|| contents.get(other));
+        for entry in contents.entries() {
+            if context.key(&entry.key.value).is_none() && !is_comment(entry) && !super::is_hole_entry(entry) {
+                self.fields.unknown_key(contents, entry, context.names(), context.title, self.strict);
+            }
+        }
+        let Some(path) = either("Path", "path") else {
+            self.fields.missing(contents, "Path", context.title);
+            return None;
+        };
+        let path = self.text(path, "Path")?;
+        let basename_filter =
+            either("BasenameFilter", "basenameFilter").and_then(|filter| self.text(filter, "BasenameFilter"));
+        Some(BashToolbox { span: node.span, path, basename_filter })
+    }
+}

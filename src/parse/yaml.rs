@@ -1,0 +1,139 @@
+//! YAML text into the spanned tree, with the limits and refusals of section 2 applied while reading.
+//!
+//! After a syntax error the faulty value is blanked in a copy of the text and the reading begins again, so that
+//! every fault of a file is found in one run. The only file that drives granit-parser is `yaml/build.rs`.
+
+mod build;
+mod mend;
+mod runs;
+pub(in crate::parse) mod scalar;
+
+pub(in crate::parse) use build::insert;
+pub(in crate::parse) use runs::{Mapper, escapes};
+
+use super::{prepare, rules};
+use crate::diagnostic::Diagnostic;
+use crate::source::{Source, Span};
+use crate::tree;
+use std::ops::Range;
+
+/// Syntax errors of one file after which the rest is left unread.
+const MAX_SYNTAX_ERRORS: usize = 20;
+
+/// Reads a YAML document. A part that cannot be read is a hole in the tree.
+pub fn read(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> tree::Node {
+    read_part(source, source.text(), diagnostics)
+}
+
+/// Reads the beginning `text` of a source as a document of its own.
+pub(in crate::parse) fn read_part(
+    source: &Source,
+    text: &str,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> tree::Node {
+    let first = diagnostics.len();
+    let Some(mut text) = prepare(source, text, diagnostics) else {
+        return super::hole(source.id(), 0);
+    };
+    let mut blanked = Blanked::default();
+    for attempt in 0..=MAX_SYNTAX_ERRORS {
+        let mut outcome = build::build(source.id(), &text, &blanked);
+        let patch = outcome.error.take().and_then(|error| {
+            let (found, patch) = mend::mend(source.id(), &text, &error);
+            diagnostics.push(found);
+            patch
+        });
+        let patch = patch.filter(|patch| attempt < MAX_SYNTAX_ERRORS && blank(text.to_mut(), &patch.range));
+        let Some(patch) = patch else {
+            diagnostics.append(&mut outcome.diagnostics);
+            if let Some(found) = diagnostics.get_mut(first..) {
+                found.sort_by_key(|found| found.span.start);
+            }
+            return outcome.root;
+        };
+        if patch.is_value {
+            blanked.values.push(patch.range);
+        } else {
+            blanked.lines.push(patch.range);
+        }
+    }
+    super::hole(source.id(), 0)
+}
+
+/// What has been blanked out before this attempt.
+#[derive(Default)]
+struct Blanked {
+    /// Values; what stands there now is an empty scalar.
+    values: Vec<Range<usize>>,
+    /// Whole entries, which leave their map or list incomplete.
+    lines: Vec<Range<usize>>,
+}
+
+impl Blanked {
+    fn is_value(&self, at: usize) -> bool {
+        self.values.iter().any(|range| range.start <= at + 1 && at <= range.end)
+    }
+
+    fn holds_line(&self, from: usize, to: usize) -> bool {
+        self.lines.iter().any(|range| from <= range.start && range.start <= to)
+    }
+}
+
+/// Replaces everything but line breaks by spaces, byte for byte; false if nothing was there.
+fn blank(text: &mut String, range: &Range<usize>) -> bool {
+    let Some(part) = text.get(range.clone()) else { return false };
+    if part.trim().is_empty() {
+        return false;
+    }
+    let spaces: String = part
+        .chars()
+        .flat_map(|c| std::iter::repeat_n(if c == '\n' || c == '\r' { c } else { ' ' }, c.len_utf8()))
+        .collect();
+    text.replace_range(range.clone(), &spaces);
+    true
+}
+
+/// The text as a YAML scalar in quotes.
+pub(in crate::parse) fn quoted(text: &str) -> String {
+    if text.contains(['"', '\\']) { format!("'{}'", text.replace('\'', "''")) } else { format!("\"{text}\"") }
+}
+
+/// A finding on a plain scalar, value and comment, that an author meant as one text.
+fn swallowed(
+    file: crate::source::FileId,
+    text: &str,
+    start: usize,
+    hash: usize,
+    is_error: bool,
+) -> Diagnostic {
+    let line_end = end_of_line(text, hash);
+    let whole = text.get(start..line_end).unwrap_or_default().trim_end();
+    let comment = text.get(hash..line_end).unwrap_or_default().trim_end();
+    let span = Span::new(file, hash, hash + comment.len());
+    let mut found = Diagnostic::new(
+        &rules::SWALLOWED_COMMENT,
+        span,
+        format!("`{comment}` is a comment to YAML, so the text ends before it"),
+    )
+    .note("not part of the text")
+    .help("quote the text, or put the comment on a line of its own");
+    let whole_span = Span::new(file, start, start + whole.len());
+    if !whole.contains(['\n', '\r']) {
+        let mut fix = crate::diagnostic::Fix::replace("quote the whole text", whole_span, quoted(whole));
+        fix.safe = is_error && comment.contains("${{");
+        found = found.fix(fix);
+    }
+    if !is_error {
+        found.severity = crate::diagnostic::Severity::Hint;
+    }
+    found
+}
+
+fn end_of_line(text: &str, at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    at + rest.find(['\n', '\r']).unwrap_or(rest.len())
+}
+
+fn start_of_line(text: &str, at: usize) -> usize {
+    text.get(..at).and_then(|before| before.rfind(['\n', '\r'])).map_or(0, |at| at + 1)
+}

@@ -1,0 +1,521 @@
+//! The control flow of a definition: one node a step, one edge for each way out of it.
+//!
+//! Edges mean exactly what `ir::EdgeKind` says. Transitions that could not be read have no edge; `has_holes` tells
+//! that something may be reachable which the graph does not show. Nothing here looks at bindings or agents.
+
+use crate::ast::{self, OnDeadline, StepKind, Transition};
+use crate::ir::{EdgeKind, Outcome, Turn};
+use crate::source::{Span, Spanned};
+use petgraph::Direction;
+use petgraph::graph::DiGraph;
+use petgraph::visit::EdgeRef;
+use std::collections::{HashMap, HashSet};
+
+pub use petgraph::graph::{EdgeIndex, NodeIndex};
+
+/// The flow of one definition.
+#[derive(Debug)]
+pub struct Flow<'a> {
+    graph: DiGraph<Node<'a>, Edge>,
+    entry: Option<NodeIndex>,
+    end: NodeIndex,
+    hold: NodeIndex,
+    /// Whether some way out could not be read.
+    pub has_holes: bool,
+    /// `break` and `next` outside of any loop: the place and the word.
+    pub misplaced: Vec<(Span, &'static str)>,
+}
+
+/// A step or a place of rest.
+#[derive(Debug)]
+pub struct Node<'a> {
+    /// Name in the frozen graph.
+    pub name: String,
+    /// The loops around it, outermost first.
+    pub scope: Vec<NodeIndex>,
+    /// What it is.
+    pub place: Place<'a>,
+    /// Short place to point at.
+    pub span: Span,
+}
+
+/// What a node of the flow is.
+#[derive(Clone, Copy, Debug)]
+pub enum Place<'a> {
+    /// A step.
+    Step(&'a ast::Step),
+    /// A transition `{stop: …}`.
+    Stop(&'a ast::Stop),
+    /// The end of the list.
+    End,
+    /// Needs attention.
+    Hold,
+}
+
+/// A way from one node to another.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    /// When it is taken.
+    pub kind: EdgeKind,
+    /// How it was written.
+    pub turn: Turn,
+    /// Where it was written; `None` for a default.
+    pub span: Option<Span>,
+}
+
+#[derive(Clone, Copy)]
+struct Target {
+    node: NodeIndex,
+    turn: Turn,
+}
+
+#[derive(Clone)]
+struct Around {
+    scope: Vec<NodeIndex>,
+    after_loop: Option<Target>,
+}
+
+impl<'a> Flow<'a> {
+    pub(super) fn draw(ast: &'a ast::Workflow) -> Self {
+        Drawing::new(ast).finish(ast)
+    }
+
+    /// The graph.
+    #[must_use]
+    pub fn graph(&self) -> &DiGraph<Node<'a>, Edge> {
+        &self.graph
+    }
+
+    /// Where a session begins; `None` without steps.
+    #[must_use]
+    pub fn entry(&self) -> Option<NodeIndex> {
+        self.entry
+    }
+
+    /// The node `end`.
+    #[must_use]
+    pub fn end(&self) -> NodeIndex {
+        self.end
+    }
+
+    /// The node `hold`.
+    #[must_use]
+    pub fn hold(&self) -> NodeIndex {
+        self.hold
+    }
+
+    /// The node behind an index.
+    #[must_use]
+    pub fn node(&self, index: NodeIndex) -> Option<&Node<'a>> {
+        self.graph.node_weight(index)
+    }
+
+    /// The step behind an index.
+    #[must_use]
+    pub fn step(&self, index: NodeIndex) -> Option<&'a ast::Step> {
+        match self.node(index)?.place {
+            Place::Step(step) => Some(step),
+            Place::Stop(_) | Place::End | Place::Hold => None,
+        }
+    }
+
+    /// All steps in document order.
+    pub fn steps(&self) -> impl Iterator<Item = (NodeIndex, &'a ast::Step)> {
+        self.graph.node_indices().filter_map(|index| Some((index, self.step(index)?)))
+    }
+
+    /// The edges out of a node in the order they were drawn: index, edge, target.
+    #[must_use]
+    pub fn leaving(&self, from: NodeIndex) -> Vec<(EdgeIndex, &Edge, NodeIndex)> {
+        let mut found: Vec<_> =
+            self.graph.edges(from).map(|edge| (edge.id(), edge.weight(), edge.target())).collect();
+        found.sort_by_key(|(id, _, _)| *id);
+        found
+    }
+
+    /// The edges into a node: index, edge, source.
+    #[must_use]
+    pub fn entering(&self, to: NodeIndex) -> Vec<(EdgeIndex, &Edge, NodeIndex)> {
+        let edges = self.graph.edges_directed(to, Direction::Incoming);
+        let mut found: Vec<_> = edges.map(|edge| (edge.id(), edge.weight(), edge.source())).collect();
+        found.sort_by_key(|(id, _, _)| *id);
+        found
+    }
+
+    /// Whether an edge from `from` to `to` closes an iteration of the loop `to`.
+    #[must_use]
+    pub fn is_back(&self, from: NodeIndex, to: NodeIndex) -> bool {
+        self.node(from).is_some_and(|node| node.scope.contains(&to))
+    }
+
+    /// Whether taking this edge out of `from` means that a cron occurrence came or a person acted.
+    #[must_use]
+    pub fn awaits(&self, from: NodeIndex, edge: &Edge) -> bool {
+        let Some(step) = self.step(from) else { return false };
+        match (&step.kind, &edge.kind) {
+            (StepKind::Hole, _) | (_, EdgeKind::Resume | EdgeKind::GateAborted(_)) => true,
+            (StepKind::Cron(_), kind) => *kind == EdgeKind::Next,
+            (StepKind::Question(question), EdgeKind::Choice(value)) => {
+                !is_chosen_by_deadline(question, value)
+            }
+            (StepKind::Agent(stage), EdgeKind::Next) => has_human_gate(stage),
+            (
+                StepKind::Question(_)
+                | StepKind::Agent(_)
+                | StepKind::Loop(_)
+                | StepKind::Switch(_)
+                | StepKind::Pick(_)
+                | StepKind::Stop(_),
+                _,
+            ) => false,
+        }
+    }
+
+    /// What can be reached from the entry.
+    #[must_use]
+    pub fn reachable(&self) -> HashSet<NodeIndex> {
+        let mut seen = HashSet::new();
+        let mut open: Vec<_> = self.entry.into_iter().collect();
+        while let Some(at) = open.pop() {
+            if seen.insert(at) {
+                open.extend(self.graph.neighbors(at));
+            }
+        }
+        seen
+    }
+}
+
+/// Whether a passed deadline takes this choice without a person.
+#[must_use]
+pub fn is_chosen_by_deadline(question: &ast::Question, value: &str) -> bool {
+    question.deadline.is_some()
+        && question.on_deadline.as_ref().is_some_and(|on| match &on.value {
+            OnDeadline::Choose(chosen) => chosen.value == value,
+            OnDeadline::Transition(_) => false,
+        })
+}
+
+/// Whether a person must accept before the stage ends well.
+#[must_use]
+pub fn has_human_gate(stage: &ast::AgentStep) -> bool {
+    stage.review.iter().any(|gate| matches!(gate.kind, ast::GateKind::Human { .. } | ast::GateKind::Hole))
+}
+
+/// The lists of steps nested in a step, in an order that does not depend on the order of its keys.
+pub fn nested<'a>(step: &'a ast::Step, visit: &mut impl FnMut(&'a [ast::Step])) {
+    fn go<'a>(transition: &'a Transition, visit: &mut impl FnMut(&'a [ast::Step])) {
+        if let Transition::Steps { steps, then } = transition {
+            visit(steps);
+            if let Some(then) = then {
+                go(&then.value, visit);
+            }
+        }
+    }
+    if let StepKind::Loop(a_loop) = &step.kind {
+        visit(&a_loop.steps);
+    }
+    for transition in transitions(step) {
+        go(&transition.value, visit);
+    }
+}
+
+/// The written transitions of a step, in an order that does not depend on the order of its keys.
+#[must_use]
+pub fn transitions(step: &ast::Step) -> Vec<Spanned<&Transition>> {
+    fn some<'a>(list: &mut Vec<Spanned<&'a Transition>>, one: Option<&'a Spanned<Transition>>) {
+        list.extend(one.map(Spanned::as_ref));
+    }
+    let mut list = Vec::new();
+    match &step.kind {
+        StepKind::Question(question) => {
+            for choice in &question.choices {
+                some(&mut list, choice.then.as_ref());
+            }
+            if let Some(Spanned { value: OnDeadline::Transition(transition), span }) = &question.on_deadline {
+                list.push(Spanned::new(transition, *span));
+            }
+        }
+        StepKind::Agent(stage) => {
+            for gate in &stage.review {
+                if let ast::GateKind::Human { on_deadline, on_abort, .. } = &gate.kind {
+                    some(&mut list, on_abort.as_ref());
+                    some(&mut list, on_deadline.as_ref());
+                }
+            }
+            for on in [&stage.on_blocked, &stage.on_failed, &stage.on_deadline, &stage.on_exhausted] {
+                some(&mut list, on.as_ref());
+            }
+        }
+        StepKind::Loop(a_loop) => {
+            some(&mut list, a_loop.on_exhausted.as_ref());
+            some(&mut list, a_loop.on_deadline.as_ref());
+        }
+        StepKind::Switch(switch) => {
+            for case in sorted_cases(switch) {
+                some(&mut list, Some(&case.then));
+            }
+            some(&mut list, switch.default.as_ref());
+        }
+        StepKind::Cron(_) | StepKind::Pick(_) | StepKind::Stop(_) | StepKind::Hole => {}
+    }
+    list
+}
+
+fn sorted_cases(switch: &ast::Switch) -> Vec<&ast::Case> {
+    let mut cases: Vec<_> = switch.cases.iter().collect();
+    cases.sort_by(|a, b| a.value.value.cmp(&b.value.value));
+    cases
+}
+
+/// All steps below a list, in document order as far as it does not depend on the order of keys.
+#[must_use]
+pub fn all_steps(steps: &[ast::Step]) -> Vec<&ast::Step> {
+    fn go<'a>(steps: &'a [ast::Step], found: &mut Vec<&'a ast::Step>) {
+        for step in steps {
+            found.push(step);
+            nested(step, &mut |list| go(list, found));
+        }
+    }
+    let mut found = Vec::new();
+    go(steps, &mut found);
+    found
+}
+
+struct Drawing<'a> {
+    flow: Flow<'a>,
+    by_step: HashMap<*const ast::Step, NodeIndex>,
+    names: HashSet<String>,
+    stops: usize,
+}
+
+impl<'a> Drawing<'a> {
+    fn new(ast: &'a ast::Workflow) -> Self {
+        let steps = all_steps(&ast.steps);
+        let mut graph = DiGraph::new();
+        let mut by_step = HashMap::new();
+        let mut names = HashSet::new();
+        for step in &steps {
+            let place = Place::Step(step);
+            let node = Node { name: step.name.clone(), scope: Vec::new(), place, span: step.head };
+            names.insert(step.name.clone());
+            by_step.insert(std::ptr::from_ref(*step), graph.add_node(node));
+        }
+        let rest =
+            |name: &str, place| Node { name: name.to_owned(), scope: Vec::new(), place, span: ast.span };
+        let end = graph.add_node(rest("end", Place::End));
+        let hold = graph.add_node(rest("hold", Place::Hold));
+        let stops = steps.iter().filter(|step| matches!(step.kind, StepKind::Stop(_))).count();
+        let flow = Flow { graph, entry: None, end, hold, has_holes: false, misplaced: Vec::new() };
+        Self { flow, by_step, names, stops }
+    }
+
+    fn finish(mut self, ast: &'a ast::Workflow) -> Flow<'a> {
+        let around = Around { scope: Vec::new(), after_loop: None };
+        let end = Target { node: self.flow.end, turn: Turn::Forward };
+        self.flow.entry = self.list(&ast.steps, &around, end).map(|first| first.node);
+        self.flow
+    }
+
+    /// Draws a list and gives its first step.
+    fn list(&mut self, steps: &'a [ast::Step], around: &Around, after: Target) -> Option<Target> {
+        let nodes: Vec<Target> = steps
+            .iter()
+            .filter_map(|step| self.by_step.get(&std::ptr::from_ref(step)))
+            .map(|node| Target { node: *node, turn: Turn::Forward })
+            .collect();
+        for (i, (step, at)) in steps.iter().zip(&nodes).enumerate() {
+            let next = nodes.get(i + 1).copied().unwrap_or(after);
+            if let Some(node) = self.flow.graph.node_weight_mut(at.node) {
+                node.scope.clone_from(&around.scope);
+            }
+            self.step(step, at.node, around, next);
+        }
+        nodes.first().copied()
+    }
+
+    fn step(&mut self, step: &'a ast::Step, at: NodeIndex, around: &Around, next: Target) {
+        match &step.kind {
+            StepKind::Cron(_) | StepKind::Pick(_) | StepKind::Hole => {
+                self.edge(at, EdgeKind::Next, next, None)
+            }
+            StepKind::Stop(_) => {}
+            StepKind::Question(question) => self.question(question, at, around, next),
+            StepKind::Agent(stage) => self.stage(stage, at, around, next),
+            StepKind::Loop(a_loop) => self.a_loop(a_loop, at, around, next),
+            StepKind::Switch(switch) => {
+                for case in sorted_cases(switch) {
+                    let kind = EdgeKind::Case(case.value.value.clone());
+                    self.go(at, kind, Some(&case.then), Transition::Hole, around, next);
+                }
+                if let Some(default) = &switch.default {
+                    self.go(at, EdgeKind::Default, Some(default), Transition::Hole, around, next);
+                }
+                self.resume(at, next);
+            }
+        }
+    }
+
+    fn question(&mut self, question: &'a ast::Question, at: NodeIndex, around: &Around, next: Target) {
+        for choice in &question.choices {
+            let kind = EdgeKind::Choice(choice.value.value.clone());
+            self.go(at, kind, choice.then.as_ref(), Transition::Continue, around, next);
+        }
+        self.resume(at, next);
+        if question.deadline.is_none() {
+            return;
+        }
+        match &question.on_deadline {
+            None => self.edge(at, EdgeKind::Deadline, self.hold(), None),
+            Some(Spanned { value: OnDeadline::Choose(_), .. }) => {}
+            Some(Spanned { value: OnDeadline::Transition(transition), span }) => {
+                let to = self.target(Spanned::new(transition, *span), around, next);
+                self.edge_to(at, EdgeKind::Deadline, to, Some(*span));
+            }
+        }
+    }
+
+    fn stage(&mut self, stage: &'a ast::AgentStep, at: NodeIndex, around: &Around, next: Target) {
+        self.edge(at, EdgeKind::Next, next, None);
+        for (i, gate) in stage.review.iter().enumerate() {
+            let i = u32::try_from(i).unwrap_or(u32::MAX);
+            if let ast::GateKind::Human { on_deadline, on_abort, .. } = &gate.kind {
+                self.go(at, EdgeKind::GateAborted(i), on_abort.as_ref(), Transition::Hold, around, next);
+                if gate.deadline.is_some() {
+                    let kind = EdgeKind::GateDeadline(i);
+                    self.go(at, kind, on_deadline.as_ref(), Transition::Hold, around, next);
+                }
+            }
+        }
+        for (outcome, on) in [
+            (Outcome::Blocked, &stage.on_blocked),
+            (Outcome::Failed, &stage.on_failed),
+            (Outcome::Deadline, &stage.on_deadline),
+            (Outcome::Exhausted, &stage.on_exhausted),
+        ] {
+            // Without a review nothing can be rejected, so revisions cannot run out; the edge is still there, for
+            // five invalid submissions count as failed and not as exhausted.
+            self.go(at, EdgeKind::On(outcome), on.as_ref(), Transition::Hold, around, next);
+        }
+    }
+
+    fn a_loop(&mut self, a_loop: &'a ast::Loop, at: NodeIndex, around: &Around, next: Target) {
+        let mut inside = around.clone();
+        inside.scope.push(at);
+        inside.after_loop = Some(next);
+        let again = Target { node: at, turn: Turn::Again };
+        match self.list(&a_loop.steps, &inside, again) {
+            Some(first) => self.edge(at, EdgeKind::Body, first, None),
+            None => self.flow.has_holes = true,
+        }
+        match &a_loop.repeat {
+            Some(Spanned { value: ast::Repeat::UntilStopped, .. }) => {}
+            Some(Spanned { value: ast::Repeat::Times(_), .. }) => {
+                self.go(
+                    at,
+                    EdgeKind::Exhausted,
+                    a_loop.on_exhausted.as_ref(),
+                    Transition::Continue,
+                    around,
+                    next,
+                );
+            }
+            None => self.flow.has_holes = true,
+        }
+        if a_loop.deadline.is_some() {
+            self.go(at, EdgeKind::Deadline, a_loop.on_deadline.as_ref(), Transition::Hold, around, next);
+        }
+        self.resume(at, next);
+    }
+
+    /// A person resumes a held step at its normal successor, where what it gave is definite.
+    fn resume(&mut self, at: NodeIndex, next: Target) {
+        if self.flow.leaving(at).iter().any(|(_, _, to)| *to == self.flow.hold) {
+            self.edge(at, EdgeKind::Resume, next, None);
+        }
+    }
+
+    fn hold(&self) -> Target {
+        Target { node: self.flow.hold, turn: Turn::Hold }
+    }
+
+    fn go(
+        &mut self,
+        at: NodeIndex,
+        kind: EdgeKind,
+        written: Option<&'a Spanned<Transition>>,
+        default: Transition,
+        around: &Around,
+        next: Target,
+    ) {
+        match written {
+            Some(written) => {
+                let to = self.target(written.as_ref(), around, next);
+                self.edge_to(at, kind, to, Some(written.span));
+            }
+            None if default == Transition::Continue => self.edge(at, kind, next, None),
+            None => self.edge(at, kind, self.hold(), None),
+        }
+    }
+
+    fn target(&mut self, to: Spanned<&'a Transition>, around: &Around, next: Target) -> Option<Target> {
+        match to.value {
+            Transition::Continue => Some(next),
+            Transition::Hold => Some(self.hold()),
+            Transition::Hole => None,
+            Transition::Break => match around.after_loop {
+                Some(after) if after.node == self.flow.hold => Some(after),
+                Some(after) => Some(Target { turn: Turn::Break, ..after }),
+                None => self.outside(to.span, "break"),
+            },
+            Transition::Next => match around.scope.last() {
+                Some(a_loop) => Some(Target { node: *a_loop, turn: Turn::Again }),
+                None => self.outside(to.span, "next"),
+            },
+            Transition::Stop(stop) => {
+                let node = self.stop(stop, to.span, around);
+                Some(Target { node, turn: Turn::Stop })
+            }
+            Transition::Steps { steps, then } => {
+                let after = match then {
+                    None => Some(next),
+                    Some(then) => self.target((**then).as_ref(), around, next),
+                };
+                let Some(after) = after else {
+                    // What follows is unknown; the steps themselves are still drawn.
+                    let unknown = Target { node: self.flow.hold, turn: Turn::Hold };
+                    self.flow.has_holes = true;
+                    return self.list(steps, around, unknown);
+                };
+                Some(self.list(steps, around, after).unwrap_or(after))
+            }
+        }
+    }
+
+    fn outside(&mut self, span: Span, word: &'static str) -> Option<Target> {
+        self.flow.misplaced.push((span, word));
+        None
+    }
+
+    fn stop(&mut self, stop: &'a ast::Stop, span: Span, around: &Around) -> NodeIndex {
+        let name = loop {
+            self.stops += 1;
+            let name = format!("stop-{}", self.stops);
+            if self.names.insert(name.clone()) {
+                break name;
+            }
+        };
+        let scope = around.scope.clone();
+        self.flow.graph.add_node(Node { name, scope, place: Place::Stop(stop), span })
+    }
+
+    fn edge_to(&mut self, from: NodeIndex, kind: EdgeKind, to: Option<Target>, span: Option<Span>) {
+        match to {
+            Some(to) => self.edge(from, kind, to, span),
+            None => self.flow.has_holes = true,
+        }
+    }
+
+    fn edge(&mut self, from: NodeIndex, kind: EdgeKind, to: Target, span: Option<Span>) {
+        self.flow.graph.add_edge(from, to.node, Edge { kind, turn: to.turn, span });
+    }
+}
