@@ -40,7 +40,10 @@ pub(in crate::parse) fn read_part(
         let mut outcome = build::build(source.id(), &text, &blanked);
         let patch = outcome.error.take().and_then(|error| {
             let (found, patch) = mend::mend(source.id(), &text, &error);
-            diagnostics.push(found);
+            // A second fault at the same place is a consequence of the first.
+            if diagnostics.iter().skip(first).all(|earlier| earlier.span != found.span) {
+                diagnostics.push(found);
+            }
             patch
         });
         let patch = patch.filter(|patch| attempt < MAX_SYNTAX_ERRORS && blank(text.to_mut(), &patch.range));

@@ -49,6 +49,7 @@ pub(super) fn build(file: FileId, text: &str, blanked: &Blanked) -> Outcome {
         cursor: 0,
         last_plain: None,
         documents: 0,
+        is_closing: false,
     };
     let mut error = None;
     loop {
@@ -122,6 +123,8 @@ struct Builder<'a> {
     cursor: usize,
     last_plain: Option<(usize, usize)>,
     documents: usize,
+    /// Reading has stopped, and what is open is being closed.
+    is_closing: bool,
 }
 
 impl Builder<'_> {
@@ -359,6 +362,7 @@ impl Builder<'_> {
         match &mut frame.content {
             Content::List(items) => items.push(node),
             Content::Map { entries, slot, seen } => match std::mem::replace(slot, Slot::Key) {
+                Slot::Key if self.is_closing => *slot = Slot::ValueOfNothing,
                 Slot::Key => *slot = take_key(node, key, &mut self.diagnostics),
                 Slot::ValueOfNothing => entries.push(hole_entry(file, node.span.range().start)),
                 Slot::ValueOf(key) => {
@@ -383,6 +387,7 @@ impl Builder<'_> {
 
     fn finish(mut self, error: Option<Stopped>) -> Outcome {
         let file = self.file;
+        self.is_closing = true;
         while let Some(mut frame) = self.stack.pop() {
             frame.cut(file);
             let node = frame.into_node(file);

@@ -48,7 +48,9 @@ fn the_example_bare_and_wrapped() {
         assert_eq!(policy.default.unwrap().value, Disposition::RunSync);
         let expected = Disposition::Decorate {
             decorators: vec![Decorator::Timeout { seconds: 600 }],
-            inner: Box::new(Disposition::RunIsolated(Isolation::LocalProcess { path: "./workers/build".into() })),
+            inner: Box::new(Disposition::RunIsolated(Isolation::LocalProcess {
+                path: "./workers/build".into(),
+            })),
         };
         assert_eq!(policy.rules[1].disposition.value, expected);
     }
@@ -62,14 +64,18 @@ fn other_spellings() {
     let (agent, found) = agent("a.json", text);
     assert_eq!(found, [""; 0]);
     assert_eq!(agent.policy.unwrap().default.unwrap().value, Disposition::RunAsync);
-    assert_eq!(agent.bash_toolboxes.iter().map(|b| b.path.value.as_str()).collect::<Vec<_>>(), ["./t", "./u"]);
+    assert_eq!(
+        agent.bash_toolboxes.iter().map(|b| b.path.value.as_str()).collect::<Vec<_>>(),
+        ["./t", "./u"]
+    );
 }
 
 #[test]
 fn unknown_keys_are_errors_with_a_base_and_warnings_without() {
     for (base, severity) in [("", Severity::Warning), ("\"base\": \"workflow-agent@1\",", Severity::Error)] {
-        let text =
-            format!(r#"{{"slug": "a", {base} "modelUrl": "u", "modelName": "m", "systemPrompt": "p", "modleName": "x"}}"#);
+        let text = format!(
+            r#"{{"slug": "a", {base} "modelUrl": "u", "modelName": "m", "systemPrompt": "p", "modleName": "x"}}"#
+        );
         let mut found = Vec::new();
         parse::agent::json(&source("a.json", &text), &mut found);
         assert_eq!(said(&text, &found), ["unknown-key @ \"modleName\""]);
@@ -101,7 +107,10 @@ fn markdown_has_exact_places() {
     let (agent, found) = agent("a.agent.md", text);
     assert_eq!(found, ["unknown-key @ anounce"]);
     let prompt = &agent.system_prompt[0];
-    assert_eq!((prompt.value.as_str(), &text[prompt.span.range()]), ("You é.\r\n\r\nMore.", "You é.\r\n\r\nMore."));
+    assert_eq!(
+        (prompt.value.as_str(), &text[prompt.span.range()]),
+        ("You é.\r\n\r\nMore.", "You é.\r\n\r\nMore.")
+    );
     assert_eq!(&text[agent.slug.unwrap().span.range()], "a");
 }
 

@@ -12,7 +12,10 @@ fn parts(value: &str) -> (Vec<String>, Vec<String>) {
     let parts = template.parts.iter().map(|part| match part {
         Part::Text(text) => format!("\"{text}\""),
         Part::Binding(binding) => {
-            assert!(source[binding.span.range()].starts_with("${{") && source[binding.span.range()].ends_with("}}"));
+            assert!(
+                source[binding.span.range()].starts_with("${{")
+                    && source[binding.span.range()].ends_with("}}")
+            );
             assert_eq!(source[binding.root.span.range()], binding.root.value);
             let path = binding.path.iter().map(|segment| match &segment.value {
                 Segment::Name(name) => {

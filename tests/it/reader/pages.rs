@@ -11,7 +11,10 @@ fn findings(language: &str, text: &str) -> Vec<Diagnostic> {
         let tree = parse::read(&source, &mut found);
         parse::workflow::workflow(&source, &tree, &mut found);
     } else {
-        parse::agent::agent(&source(if language == "json" { "page.json" } else { "page.agent.md" }, text), &mut found);
+        parse::agent::agent(
+            &source(if language == "json" { "page.json" } else { "page.agent.md" }, text),
+            &mut found,
+        );
     }
     found
 }

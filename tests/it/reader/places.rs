@@ -13,7 +13,11 @@ fn check(source: &str, text: &Text, expected: &str) {
         let (start, len) = (run.value_start as usize, run.len as usize);
         let at = run.source_start as usize;
         assert!(at >= text.span.range().start && at + len <= source.len(), "a run lies in the source");
-        assert_eq!(&text.value.as_bytes()[start..start + len], &source.as_bytes()[at..at + len], "in {source:?}");
+        assert_eq!(
+            &text.value.as_bytes()[start..start + len],
+            &source.as_bytes()[at..at + len],
+            "in {source:?}"
+        );
         assert!(len == 0 || len == next - start, "a run is verbatim as a whole or stands for something");
         covered = next;
     }
@@ -23,7 +27,8 @@ fn check(source: &str, text: &Text, expected: &str) {
 fn scalar(source: &str) -> Text {
     let (tree, found) = read("x.yaml", source);
     assert!(found.is_empty(), "{source:?}: {found:?}");
-    let node = tree.get("k").or_else(|| tree.get("l").and_then(|list| list.get("k"))).expect("the key is there");
+    let node =
+        tree.get("k").or_else(|| tree.get("l").and_then(|list| list.get("k"))).expect("the key is there");
     node.text().unwrap_or_else(|| panic!("{source:?} is no text: {node:?}")).clone()
 }
 
@@ -187,7 +192,8 @@ fn a_binding_in_a_text_of_several_lines_is_pointed_at() {
 
 #[test]
 fn styles_are_known() {
-    let styles = ["x", "'x'", "\"x\"", "|\n  x", ">\n  x"].map(|value| scalar(&format!("k: {value}\n")).style);
+    let styles =
+        ["x", "'x'", "\"x\"", "|\n  x", ">\n  x"].map(|value| scalar(&format!("k: {value}\n")).style);
     assert_eq!(styles, [Style::Plain, Style::Single, Style::Double, Style::Literal, Style::Folded]);
     let source = "k: | # c\n  x\n\nz: 1\n";
     assert_eq!(&source[scalar(source).span.range()], "| # c\n  x");

@@ -58,12 +58,14 @@ fn every_duplicate_of_a_large_map_is_found() {
 /// B07, and the words of the core schema.
 #[test]
 fn scalars_mean_what_the_core_schema_says() {
-    let text = "on: yes\nn: NO\n1: ~\na: [null, True, 007, +1, 0x1F, 0o17, .5, 1., -0, 1e3, 1_000, 0x, '1', -, 1.5.2]\n\
-                big: 2512292042121000001\nhex: 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF\n";
+    let text = "on: yes\nn: NO\n1: ~\na: [null, True, 007, +1, 0x1F, 0o17, .5, 1., -0, 1_000, 0x, '1', 1.5.2]\n\
+                big: 2512292042121000001\nexp: 1e3\nhex: 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF\n";
     let (tree, found) = read("x.yaml", text);
     assert!(found.is_empty(), "{found:?}");
-    let expected = r#"{"on":"yes","n":"NO","1":null,"a":[null,true,7,1,31,15,0.5,1.0,-0,1e3,"1_000","0x","1","-","1.5.2"],"big":2512292042121000001,"hex":87112285931760246646623899502532662132735}"#;
+    let expected = r#"{"on":"yes","n":"NO","1":null,"a":[null,true,7,1,31,15,0.5,1.0,-0,"1_000","0x","1","1.5.2"],"big":2512292042121000001,"exp":1e+3,"hex":87112285931760246646623899502532662132735}"#;
     assert_eq!(tree.to_json().to_string(), expected);
+    // The tree keeps the form of an exponent; only serde_json writes it its own way.
+    assert_eq!(tree.get("exp").unwrap().value, flowright::tree::Value::Number("1e3".into()));
 }
 
 #[test]
@@ -115,7 +117,8 @@ fn limits() {
     let deep = |n: usize| format!("a: {}{}\n", "[".repeat(n), "]".repeat(n));
     assert_eq!(yaml(&deep(31)), [""; 0]);
     assert_eq!(yaml(&deep(32)), ["too-deep @ ["]);
-    let bombs = [deep(10_000), "- ".repeat(10_000), "? ".repeat(10_000), "[".repeat(10_000), "{a: ".repeat(10_000)];
+    let bombs =
+        [deep(10_000), "- ".repeat(10_000), "? ".repeat(10_000), "[".repeat(10_000), "{a: ".repeat(10_000)];
     for bomb in bombs {
         assert_eq!(yaml(&bomb).len(), 1, "{:?}", yaml(&bomb));
         assert!(yaml(&bomb)[0].starts_with("too-deep"), "{:?}", yaml(&bomb));
@@ -141,7 +144,10 @@ fn an_alias_bomb_is_one_finding() {
 fn strict_json() {
     let cases: &[(&str, &[&str])] = &[
         ("{\"a\": [1, -0, 1.0, 1e2, 18446744073709551616, true, null]}", &[]),
-        ("{\"a\": 1, /* c */ \"b\": [1,],}", &["syntax-error @ /* c */", "syntax-error @ ,", "syntax-error @ ,"]),
+        (
+            "{\"a\": 1, /* c */ \"b\": [1,],}",
+            &["syntax-error @ /* c */", "syntax-error @ ,", "syntax-error @ ,"],
+        ),
         ("{\"a\": 1, \"\\u0061\": 2}", &["duplicate-key @ \"\\u0061\""]),
         ("{'a': 1}", &["syntax-error @ '"]),
         ("{\"a\": yes}", &["syntax-error @ yes"]),

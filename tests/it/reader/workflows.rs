@@ -189,7 +189,14 @@ fn excluded_constructs() {
 #[test]
 fn transitions() {
     let switch = |case: &str| faults(&format!("  - switch: ${{{{ a }}}}\n    cases:\n      x: {case}\n"));
-    for right in ["continue", "break", "next", "hold", "{ stop: failed, reason: no }", "{ steps: [{ stop: failed }], then: next }"] {
+    for right in [
+        "continue",
+        "break",
+        "next",
+        "hold",
+        "{ stop: failed, reason: no }",
+        "{ steps: [{ stop: failed }], then: next }",
+    ] {
         assert_eq!(switch(right), [""; 0], "{right}");
     }
     assert_eq!(switch("contine"), ["bad-transition @ contine"]);
@@ -208,8 +215,13 @@ fn transitions() {
 fn reviews() {
     assert_eq!(faults("  - { agent: x, task: t, completion: reviewed }\n"), ["review-mismatch @ reviewed"]);
     assert_eq!(faults("  - { agent: x, task: t, review: [{ human: ok }] }\n"), ["review-mismatch @ review"]);
-    assert_eq!(faults("  - { agent: x, task: t, completion: revewed, review: [{ human: ok }] }\n"), ["bad-value @ revewed"]);
-    let gate = |gate: &str| faults(&format!("  - {{ agent: x, task: t, completion: reviewed, review: [{gate}] }}\n"));
+    assert_eq!(
+        faults("  - { agent: x, task: t, completion: revewed, review: [{ human: ok }] }\n"),
+        ["bad-value @ revewed"]
+    );
+    let gate = |gate: &str| {
+        faults(&format!("  - {{ agent: x, task: t, completion: reviewed, review: [{gate}] }}\n"))
+    };
     assert_eq!(gate("{ human: ok, max_rounds: 3 }"), ["unknown-key @ max_rounds"]);
     assert_eq!(gate("{ agent: y, task: t, on_abort: hold }"), ["unknown-key @ on_abort"]);
     assert_eq!(gate("{ agent: y, human: t }"), ["several-step-kinds @ agent"]);
@@ -227,13 +239,22 @@ fn values() {
     assert_eq!(agent("id: A b"), ["bad-name @ A b"]);
     assert_eq!(agent("title: '${{ a }}'"), ["binding-not-allowed @ ${{ a }}"]);
     assert_eq!(agent("result: { type: [string, null] }"), ["null-in-type @ null"]);
-    assert_eq!(agent("result: { properties: { a: { default: '${{ x }}' } } }"), ["binding-not-allowed @ ${{ x }}"]);
+    assert_eq!(
+        agent("result: { properties: { a: { default: '${{ x }}' } } }"),
+        ["binding-not-allowed @ ${{ x }}"]
+    );
     let question = |key: &str| faults(&format!("  - {{ question: q, choices: {{ a: A }}, {key} }}\n"));
     assert_eq!(question("respondents: owner"), ["wrong-shape @ owner"]);
     assert_eq!(question("respondents: [ownr, 'role:x', '${{ session.owner }}']"), ["bad-value @ ownr"]);
     assert_eq!(question("on_deadline: { choose: a }"), [""; 0]);
-    assert_eq!(faults("  - loop: { repeat: 10001, steps: [{ stop: failed }] }\n"), ["number-out-of-range @ 10001"]);
-    assert_eq!(faults("  - loop: { repeat: until_stoped, steps: [{ stop: failed }] }\n"), ["bad-value @ until_stoped"]);
+    assert_eq!(
+        faults("  - loop: { repeat: 10001, steps: [{ stop: failed }] }\n"),
+        ["number-out-of-range @ 10001"]
+    );
+    assert_eq!(
+        faults("  - loop: { repeat: until_stoped, steps: [{ stop: failed }] }\n"),
+        ["bad-value @ until_stoped"]
+    );
     assert_eq!(faults("  - pick: ['${{ a }}', 'x ${{ a }}']\n"), ["binding-expected @ 'x ${{ a }}'"]);
 }
 
