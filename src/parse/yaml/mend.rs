@@ -1,5 +1,10 @@
 //! What a syntax error means in the author's terms, and which part of the text to leave out to read on.
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "the kinds of syntax errors are another crate's and may grow"
+)]
+
 use super::build::Stopped;
 use super::{end_of_line, quoted, start_of_line, swallowed};
 use crate::diagnostic::{Diagnostic, Fix};
