@@ -6,6 +6,7 @@ mod agent_engine;
 mod checks;
 mod pages;
 mod preview;
+mod reader;
 mod report;
 mod schedule;
 mod schema;

@@ -51,7 +51,7 @@ impl Subject {
     #[must_use]
     pub fn wake_at(&self) -> Option<Timestamp> {
         match self {
-            Self::Workflow { state, .. } => workflow::pending::wake_at(state),
+            Self::Workflow { ir, state } => workflow::pending::wake_at(ir, state),
             Self::Agent { state, .. } => agent::pending::wake_at(state),
         }
     }

@@ -1,0 +1,362 @@
+//! What people do: answers, decisions, retries, pauses, cancellations. Authority is judged here, at this moment.
+
+use super::command::Decision;
+use super::event::{Decider, Event, Remedy};
+use super::state::{Candidate, Hold, Settled, Stage, StagePhase, Work};
+use super::walk::Turn;
+use crate::engine::{Principal, Rejection, RejectionCode};
+use crate::ir::{EdgeKind, Feedback, NodeKind};
+
+/// Digits of a digest that name a candidate at least.
+const DIGEST_DIGITS: usize = 8;
+
+fn refuse<T>(code: RejectionCode, message: impl Into<String>) -> Result<T, Rejection> {
+    Err(Rejection::new(code, message))
+}
+
+impl Turn<'_> {
+    /// Nothing is decided any more in a session that has ended or is being cancelled.
+    fn open(&self) -> Result<(), Rejection> {
+        if let Some(ending) = &self.state.ended {
+            return refuse(RejectionCode::Ended, format!("the session has ended: {}", ending.status.word()));
+        }
+        if matches!(self.state.hold, Hold::Cancelling { .. }) {
+            return refuse(RejectionCode::Ended, "the session is being cancelled");
+        }
+        Ok(())
+    }
+
+    fn may(&self, respondents: &[String], by: &Principal) -> Result<(), Rejection> {
+        let owner = self.state.spec.as_ref().map(|spec| spec.owner.as_str()).unwrap_or_default();
+        let fits = |respondent: &String| match respondent.split_once(':') {
+            Some(("user", name)) => name == by.user,
+            Some(("role", name)) => by.roles.iter().any(|role| role == name),
+            Some(_) => false,
+            None => respondent == "owner" && owner == by.user,
+        };
+        if respondents.iter().any(fits) {
+            return Ok(());
+        }
+        let asked = respondents.join(", ");
+        refuse(RejectionCode::NotAllowed, format!("`{}` may not decide this; asked is {asked}", by.user))
+    }
+
+    pub(super) fn answer(
+        &mut self,
+        occurrence: Option<u32>,
+        choice: String,
+        feedback: String,
+        by: Principal,
+    ) -> Result<(), Rejection> {
+        let asking = match &self.state.work {
+            Work::Question(asking) if occurrence.is_none_or(|number| number == asking.occurrence) => asking.clone(),
+            Work::Question(_) | Work::Cron { .. } | Work::Stage(_) | Work::None => {
+                return self.answer_to_nothing(occurrence, &choice, &feedback, &by);
+            }
+        };
+        self.open()?;
+        let Some((position, node)) = self.open_node() else {
+            return refuse(RejectionCode::NotWaiting, "no question is open");
+        };
+        let NodeKind::Question(question) = &node.kind else {
+            return refuse(RejectionCode::NotWaiting, "no question is open");
+        };
+        self.may(&asking.respondents, &by)?;
+        let Some(chosen) = question.choices.iter().find(|known| known.value == choice) else {
+            let names: Vec<_> = question.choices.iter().map(|known| known.value.as_str()).collect();
+            let hint = crate::engine::nearest(&choice, names.iter().copied())
+                .map_or_else(|| format!("there is {}", names.join(", ")), |near| format!("did you mean `{near}`?"));
+            return refuse(RejectionCode::Invalid, format!("`{choice}` is no choice of this question; {hint}"));
+        };
+        match chosen.feedback {
+            Feedback::Required if feedback.trim().is_empty() => {
+                return refuse(RejectionCode::Invalid, format!("the choice `{choice}` needs feedback"));
+            }
+            Feedback::None if !feedback.is_empty() => {
+                return refuse(RejectionCode::Invalid, format!("the choice `{choice}` takes no feedback"));
+            }
+            Feedback::None | Feedback::Optional | Feedback::Required => {}
+        }
+        let user = by.user.clone();
+        let (number, recorded) = (asking.occurrence, choice.clone());
+        self.emit(Event::QuestionAnswered { occurrence: number, choice: recorded, feedback: feedback.clone(), by: Some(by) });
+        let outputs = self.answer_outputs(&choice, &feedback, &user);
+        if self.state.hold == Hold::Paused {
+            // Recorded; what follows applies on resume.
+            self.emit_answered(&position.node, choice, outputs);
+            return Ok(());
+        }
+        self.leave(&position.node, EdgeKind::Choice(choice), outputs, "the choice holds here");
+        Ok(())
+    }
+
+    /// While paused the step is left, and its successor entered on resume.
+    fn emit_answered(&mut self, node: &str, choice: String, outputs: indexmap::IndexMap<String, serde_json::Value>) {
+        let visit = self.state.visits.get(node).copied().unwrap_or(0);
+        self.emit(Event::StepLeft { node: node.to_owned(), visit, exit: EdgeKind::Choice(choice), outputs });
+    }
+
+    fn answer_to_nothing(
+        &self,
+        occurrence: Option<u32>,
+        choice: &str,
+        feedback: &str,
+        by: &Principal,
+    ) -> Result<(), Rejection> {
+        let settled = self.state.settled.iter().rev().find_map(|settled| match settled {
+            Settled::Answer { occurrence: number, choice, feedback, by } if occurrence.is_none_or(|n| n == *number) => {
+                Some((choice.clone(), feedback.clone(), by.clone()))
+            }
+            Settled::Answer { .. } | Settled::Decision { .. } => None,
+        });
+        match settled {
+            Some((Some(known), said, Some(who))) if known == choice && said == feedback && who.user == by.user => Ok(()),
+            Some((Some(known), _, Some(who))) => refuse(
+                RejectionCode::Conflict,
+                format!("the question was already answered `{known}` by {}", who.user),
+            ),
+            Some((Some(known), _, None)) => {
+                refuse(RejectionCode::Stale, format!("the question's deadline passed and `{known}` was taken"))
+            }
+            Some((None, _, _)) => refuse(RejectionCode::Stale, "the question's deadline has passed"),
+            None => {
+                self.open()?;
+                refuse(RejectionCode::NotWaiting, "no such question is open")
+            }
+        }
+    }
+
+    /// A person decides at a gate. The decision names what it decides: revision or digest.
+    pub(super) fn judge(
+        &mut self,
+        revision: Option<u32>,
+        digest: Option<String>,
+        decision: Decision,
+        by: Principal,
+    ) -> Result<(), Rejection> {
+        if revision.is_none() && digest.is_none() {
+            return refuse(RejectionCode::Invalid, "a decision names the revision or the digest that it decides");
+        }
+        let gate = match &self.state.work {
+            Work::Stage(stage) => match (&stage.phase, stage.candidate()) {
+                (StagePhase::HumanGate { gate, respondents, .. }, Some(candidate))
+                    if names(candidate, revision, digest.as_deref())? =>
+                {
+                    Some((stage.clone(), candidate.clone(), *gate, respondents.clone()))
+                }
+                _ => None,
+            },
+            Work::Cron { .. } | Work::Question(_) | Work::None => None,
+        };
+        let Some((stage, candidate, gate, respondents)) = gate else {
+            return self.decision_on_nothing(revision, digest.as_deref(), &decision, &by);
+        };
+        self.open()?;
+        if matches!(self.state.hold, Hold::NeedsAttention { .. }) {
+            return refuse(RejectionCode::NotWaiting, "the session needs attention first");
+        }
+        self.may(&respondents, &by)?;
+        self.record(&stage, &candidate, gate, decision, by)
+    }
+
+    fn record(
+        &mut self,
+        stage: &Stage,
+        candidate: &Candidate,
+        gate: u32,
+        decision: Decision,
+        by: Principal,
+    ) -> Result<(), Rejection> {
+        let (invocation, revision, digest) = (stage.invocation.clone(), candidate.revision, candidate.digest.clone());
+        match decision {
+            Decision::Accept => {
+                let by = Decider::Person(by);
+                self.emit(Event::Accepted { invocation, revision, digest, gate, by });
+                self.advance_stage();
+            }
+            Decision::Reject { feedback } => {
+                if feedback.trim().is_empty() {
+                    return refuse(RejectionCode::Invalid, "a rejection says what to change");
+                }
+                let by = Decider::Person(by);
+                self.emit(Event::Rejected { invocation, revision, digest, gate, by, feedback });
+                self.after_rejection(gate);
+            }
+            Decision::Abort { reason } => {
+                let Some((position, _)) = self.open_node() else {
+                    return refuse(RejectionCode::NotWaiting, "no gate is open");
+                };
+                self.emit(Event::Aborted { invocation, revision, gate, by, reason });
+                self.stop_child(&stage.child);
+                let edge = EdgeKind::GateAborted(gate);
+                self.leave_gate(&position.node, edge, candidate, "aborted", "the stage was given up at its gate");
+            }
+        }
+        Ok(())
+    }
+
+    /// No open gate has this candidate: a repeat, a conflict, or something stale.
+    fn decision_on_nothing(
+        &self,
+        revision: Option<u32>,
+        digest: Option<&str>,
+        decision: &Decision,
+        by: &Principal,
+    ) -> Result<(), Rejection> {
+        let (wanted, said) = match decision {
+            Decision::Accept => ("accepted", ""),
+            Decision::Reject { feedback } => ("rejected", feedback.as_str()),
+            Decision::Abort { reason } => ("aborted", reason.as_str()),
+        };
+        let invocation = match &self.state.work {
+            Work::Stage(stage) => Some(stage.invocation.as_str()),
+            Work::Cron { .. } | Work::Question(_) | Work::None => None,
+        };
+        let fits = |settled: &&Settled| match settled {
+            Settled::Decision { invocation: whose, revision: number, digest: known, .. } => {
+                invocation.is_none_or(|open| open == whose)
+                    && revision.is_none_or(|wanted| wanted == *number)
+                    && digest.is_none_or(|written| known.as_str().trim_start_matches("sha256:").starts_with(written.trim_start_matches("sha256:")))
+            }
+            Settled::Answer { .. } => false,
+        };
+        if let Some(Settled::Decision { revision, word, text, by: who, .. }) = self.state.settled.iter().rev().find(fits) {
+            let same_person = who.as_ref().is_some_and(|who| who.user == by.user);
+            if *word == wanted && text == said && same_person {
+                return Ok(());
+            }
+            let whom = who.as_ref().map_or_else(|| "the runtime or an evaluator".to_owned(), |who| who.user.clone());
+            return refuse(RejectionCode::Conflict, format!("revision {revision} was already {word} by {whom}"));
+        }
+        self.open()?;
+        if let Work::Stage(stage) = &self.state.work
+            && let Some(candidate) = stage.candidate()
+        {
+            let now = candidate.revision;
+            return refuse(RejectionCode::Stale, format!("that candidate is no longer under review; the current one is revision {now}"));
+        }
+        refuse(RejectionCode::NotWaiting, "nothing is under review")
+    }
+
+    pub(super) fn retry(&mut self, by: Principal) -> Result<(), Rejection> {
+        self.open()?;
+        let Hold::NeedsAttention { node, remedies, .. } = self.state.hold.clone() else {
+            return refuse(RejectionCode::NotWaiting, "nothing here needs attention");
+        };
+        if !remedies.contains(&Remedy::Retry) {
+            return refuse(RejectionCode::Invalid, format!("`{node}` cannot be tried again"));
+        }
+        self.owner_only(&by)?;
+        let attempt = match &self.state.work {
+            Work::Stage(stage) => Some(stage.attempt),
+            Work::Cron { .. } | Work::Question(_) | Work::None => None,
+        };
+        self.emit(Event::Retried { node: node.clone(), by });
+        let Some(target) = self.ir.graph().by_name(&node) else { return Ok(()) };
+        match (&target.kind, attempt) {
+            (NodeKind::Agent(stage), Some(attempt)) => {
+                let open: Vec<_> = self.state.children.keys().cloned().collect();
+                for child in open {
+                    self.stop_child(&child);
+                }
+                self.invoke(target, stage, attempt.saturating_add(1));
+            }
+            _ => self.go_on(node, true),
+        }
+        Ok(())
+    }
+
+    pub(super) fn resume(&mut self, by: Principal) -> Result<(), Rejection> {
+        self.open()?;
+        self.owner_only(&by)?;
+        match self.state.hold.clone() {
+            Hold::Paused => {
+                self.emit(Event::Unpaused { by });
+                self.expire();
+                self.catch_up();
+                Ok(())
+            }
+            Hold::NeedsAttention { node, remedies, .. } if remedies.contains(&Remedy::Resume) => {
+                let target = self.ir.graph().follow(&node, &EdgeKind::Resume).map(|target| target.name.clone());
+                self.emit(Event::Resumed { node, by });
+                if let Some(target) = target {
+                    self.go(target);
+                }
+                Ok(())
+            }
+            Hold::NeedsAttention { node, .. } => refuse(
+                RejectionCode::Invalid,
+                format!("`{node}` has not given its outputs, so the session cannot go on behind it; retry or cancel"),
+            ),
+            Hold::None | Hold::Cancelling { .. } => refuse(RejectionCode::NotWaiting, "the session is not held"),
+        }
+    }
+
+    /// What was recorded while paused takes its course.
+    fn catch_up(&mut self) {
+        self.advance_stage();
+        if self.state.work != Work::None || self.state.hold != Hold::None {
+            return;
+        }
+        let Some((position, _)) = self.open_node() else { return };
+        let answered = self.state.settled.iter().rev().find_map(|settled| match settled {
+            Settled::Answer { occurrence, choice: Some(choice), .. } if *occurrence == self.state.occurrences => {
+                Some(choice.clone())
+            }
+            Settled::Answer { .. } | Settled::Decision { .. } => None,
+        });
+        let target = answered.and_then(|choice| self.ir.graph().follow(&position.node, &EdgeKind::Choice(choice)));
+        match target.map(|target| (target.name.clone(), matches!(target.kind, NodeKind::Hold))) {
+            Some((_, true)) => {
+                let remedies = self.remedies(&position.node);
+                self.hold(&position.node, "the choice holds here".to_owned(), remedies);
+            }
+            Some((name, false)) => self.go(name),
+            None => {}
+        }
+    }
+
+    pub(super) fn pause(&mut self, by: Principal) -> Result<(), Rejection> {
+        self.open()?;
+        self.owner_only(&by)?;
+        match &self.state.hold {
+            Hold::Paused => Ok(()),
+            Hold::None => {
+                self.emit(Event::Paused { by });
+                Ok(())
+            }
+            Hold::NeedsAttention { .. } | Hold::Cancelling { .. } => {
+                refuse(RejectionCode::NotWaiting, "the session is held already")
+            }
+        }
+    }
+
+    pub(super) fn cancel(&mut self, by: Principal, reason: String) -> Result<(), Rejection> {
+        if let Some(ending) = &self.state.ended {
+            return refuse(RejectionCode::Ended, format!("the session has ended: {}", ending.status.word()));
+        }
+        self.owner_only(&by)?;
+        if !matches!(self.state.hold, Hold::Cancelling { .. }) {
+            self.fence(Some(by), reason);
+        }
+        Ok(())
+    }
+
+    fn owner_only(&self, by: &Principal) -> Result<(), Rejection> {
+        self.may(&["owner".to_owned(), "role:operator".to_owned()], by)
+    }
+}
+
+/// Whether a decision names this candidate.
+fn names(candidate: &Candidate, revision: Option<u32>, digest: Option<&str>) -> Result<bool, Rejection> {
+    if let Some(written) = digest {
+        let digits = written.trim_start_matches("sha256:");
+        if digits.len() < DIGEST_DIGITS {
+            return refuse(RejectionCode::Invalid, format!("a digest is named by at least {DIGEST_DIGITS} digits"));
+        }
+        if !candidate.digest.as_str().trim_start_matches("sha256:").starts_with(digits) {
+            return Ok(false);
+        }
+    }
+    Ok(revision.is_none_or(|wanted| wanted == candidate.revision))
+}
