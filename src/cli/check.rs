@@ -4,6 +4,7 @@ use super::{Exit, Failure, definition, output};
 use crate::compile;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::report;
+use crate::source::Sources;
 use clap::ValueEnum;
 use serde_json::Value;
 use std::io::Read;
@@ -72,7 +73,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 #[derive(Default)]
 struct Checked {
     files: usize,
-    compiled: Vec<compile::Compiled>,
+    findings: Vec<(Sources, Vec<Diagnostic>)>,
     bounds: Vec<String>,
 }
 
@@ -108,23 +109,24 @@ impl Checked {
     fn document(&mut self, path: &Path, bytes: Vec<u8>, arguments: &Arguments) {
         self.files += 1;
         let root = compile::package_root(path);
-        let package_path = compile::package_path(&root, path);
+        let package_path = definition::package_path(&root, path);
         let main = compile::MainDocument { name: path.display().to_string(), package_path, bytes };
-        let files = compile::Folder::new(root);
-        let compiled = if is_agent(path, &main.bytes) {
-            compile::compile_agent(&main, &files)
+        let (sources, diagnostics, workflow) = if is_agent(path, &main.bytes) {
+            let compiled = compile::compile_agent(main);
+            (compiled.sources, compiled.diagnostics, None)
         } else {
-            compile::compile(&main, &files)
+            let compiled = compile::compile(main, &compile::Folder::new(root));
+            (compiled.sources, compiled.diagnostics, compiled.workflow)
         };
-        if let (true, Some(workflow)) = (arguments.explain_bounds, &compiled.workflow) {
+        if let (true, Some(workflow)) = (arguments.explain_bounds, &workflow) {
             let bound = workflow.agent_runs_between_waits().map_or_else(|| "unbounded".to_owned(), |n| n.to_string());
             self.bounds.push(format!("{}: agent runs between two waits: {bound}", path.display()));
         }
-        self.compiled.push(compiled);
+        self.findings.push((sources, diagnostics));
     }
 
     fn all(&self) -> impl Iterator<Item = &Diagnostic> {
-        self.compiled.iter().flat_map(|compiled| &compiled.diagnostics)
+        self.findings.iter().flat_map(|(_, diagnostics)| diagnostics)
     }
 
     fn count(&self, severity: Severity) -> usize {
@@ -137,9 +139,9 @@ impl Checked {
         }
         let look = report::Look { color: output::color(), width: output::width() };
         let mut text = Vec::new();
-        for compiled in self.compiled.iter().filter(|compiled| !compiled.diagnostics.is_empty()) {
+        for (sources, diagnostics) in self.findings.iter().filter(|(_, diagnostics)| !diagnostics.is_empty()) {
             // Writing into memory cannot fail.
-            let _ = report::write(format, &compiled.sources, &compiled.diagnostics, &mut text, look);
+            let _ = report::write(format, sources, diagnostics, &mut text, look);
         }
         output::print(&String::from_utf8_lossy(&text));
         for bound in &self.bounds {
@@ -157,11 +159,11 @@ impl Checked {
     /// One document for all files: the printers' documents joined, since each compile numbers its own sources.
     fn print_json(&self) -> Result<(), Failure> {
         let mut whole: Option<Value> = None;
-        for compiled in &self.compiled {
+        for (sources, diagnostics) in &self.findings {
             let mut text = Vec::new();
             let look = report::Look { color: false, width: 100 };
             // Writing into memory cannot fail.
-            let _ = report::write(report::Format::Json, &compiled.sources, &compiled.diagnostics, &mut text, look);
+            let _ = report::write(report::Format::Json, sources, diagnostics, &mut text, look);
             let mut one: Value = serde_json::from_slice(&text)
                 .map_err(|error| Failure::new(Exit::Fault, format!("a report cannot be read back: {error}")))?;
             let Some(whole) = &mut whole else {

@@ -8,7 +8,7 @@ use crate::host::real::RealPerform;
 use crate::host::run::{Host, HostError};
 use crate::engine::SessionId;
 use crate::store::sqlite::SqliteStore;
-use crate::store::{Filter, Store, StoreError};
+use crate::store::{Filter, StoreError};
 use etcetera::BaseStrategy;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -18,10 +18,18 @@ pub(super) struct Ready {
 pub(super) fn compile_file(path: &Path) -> Result<Compiled, Failure> {
     let bytes = read(path)?;
     let root = compile::package_root(path);
-    let package_path = compile::package_path(&root, path);
+    let package_path = package_path(&root, path);
     let files = Folder::new(root);
     let name = path.display().to_string();
-    Ok(compile::compile(&MainDocument { name, package_path, bytes }, &files))
+    Ok(compile::compile(MainDocument { name, package_path, bytes }, &files))
+}
+
+/// The path of a file from the root of its package, with `/`.
+pub(super) fn package_path(root: &Path, path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let inside = absolute.strip_prefix(root).unwrap_or(&absolute);
+    let segments: Vec<_> = inside.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+    segments.join("/")
 }
 
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {

@@ -112,7 +112,8 @@ impl Turn<'_> {
         if self.state.ended.is_some() || matches!(self.state.hold, Hold::Paused | Hold::Cancelling { .. }) {
             return false;
         }
-        let due = |at: Option<Timestamp>| at.is_some_and(|at| at <= self.at);
+        let now = self.at;
+        let due = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
         if due(self.ir.deadline_ms().map(|deadline| self.state.started_at.plus(deadline))) {
             self.fence(None, "the deadline of the session passed".to_owned());
             return true;
