@@ -293,7 +293,7 @@ impl Builder<'_> {
     /// Nothing is written where a value or a key belongs.
     fn empty(&mut self, at: usize) {
         let behind = at + usize::from(self.text.get(at..).is_some_and(|rest| rest.starts_with(':')));
-        let value = if self.blanked.is_value(at) { Value::Hole } else { Value::Null };
+        let value = if self.blanked.is_value(self.text, at) { Value::Hole } else { Value::Null };
         let span = Span::new(self.file, behind, behind);
         if self.wants_key() {
             let found = Diagnostic::new(&rules::KEY_NOT_TEXT, span, "there is no key before the colon");
