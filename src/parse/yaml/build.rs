@@ -262,7 +262,10 @@ impl Builder<'_> {
         let text = match style {
             Style::Literal | Style::Folded => {
                 let header = self.block_header(range.start);
-                runs::block(self.file, self.text, header, style, value)
+                // Only as far as the scalar goes, so that many blocks are not each read to the end.
+                let end = super::end_of_line(self.text, range.end.max(header)) + 2;
+                let part = self.text.get(..end).unwrap_or(self.text);
+                runs::block(self.file, part, header, style, value)
             }
             Style::Plain | Style::Single | Style::Double => {
                 runs::flow(self.file, self.text, range.start, range.end, style, value)
