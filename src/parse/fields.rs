@@ -8,6 +8,9 @@ use crate::grammar::{self, Context};
 use crate::source::{Source, Span};
 use crate::tree::{Entry, Node, Value};
 
+/// Keys of a map above which hints are looked for less closely.
+const MANY: usize = 64;
+
 /// Where values are read from and findings go.
 pub(super) struct Fields<'a> {
     pub(super) source: &'a Source,
@@ -108,6 +111,9 @@ impl Fields<'_> {
 
     /// Whether an unknown key is so near that it surely was meant: then the key is misspelt and not missing.
     fn has_near_miss(node: &Node, name: &str, contexts: &[&'static Context]) -> bool {
+        if node.entries().len() > MANY {
+            return false;
+        }
         let known = |key: &str| contexts.iter().any(|context| context.key(key).is_some());
         let mut unknown = node.entries().iter().filter(|entry| !known(&entry.key.value));
         unknown.any(|entry| {
@@ -142,7 +148,9 @@ impl Fields<'_> {
         severity: Severity,
     ) {
         let (key, span) = (entry.key.value.as_str(), entry.key.span);
-        let free = names.clone().filter(|name| node.get(name).is_none());
+        // In a large map nobody looks for the one key that is still free; the look-up would be quadratic.
+        let is_large = node.entries().len() > MANY;
+        let free = names.clone().filter(|name| is_large || node.get(name).is_none());
         let near = nearest(key, free);
         let excluded = grammar::EXCLUDED.iter().find(|(word, _)| *word == key);
         if let (Some((_, what)), Severity::Error) = (excluded, severity)

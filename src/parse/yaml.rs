@@ -4,6 +4,7 @@
 //! every fault of a file is found in one run. The only file that drives granit-parser is `yaml/build.rs`.
 
 mod build;
+mod frame;
 mod keys;
 mod mend;
 mod runs;
@@ -74,8 +75,12 @@ struct Blanked {
 }
 
 impl Blanked {
-    fn is_value(&self, at: usize) -> bool {
-        self.values.iter().any(|range| range.start <= at + 1 && at <= range.end)
+    /// Whether the empty scalar at `at` (or behind the colon that stands there) is what is left of a value.
+    fn is_value(&self, text: &str, at: usize) -> bool {
+        self.values.iter().any(|range| {
+            let between = text.get(at + 1..range.start.max(at + 1));
+            at <= range.end && between.is_some_and(|between| between.trim().is_empty())
+        })
     }
 
     /// Whether something was taken out of the middle of a scalar, which then is not what its author wrote.

@@ -2,6 +2,7 @@
 
 mod agents;
 mod bindings;
+mod language;
 mod pages;
 mod places;
 mod refusals;

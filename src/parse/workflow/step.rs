@@ -67,7 +67,7 @@ impl Reader<'_> {
             "cron" => StepKind::Cron(self.cron(node, value)),
             "question" => StepKind::Question(self.question(node, value, head)),
             "agent" => StepKind::Agent(self.agent_step(node, value)),
-            "loop" => self.loop_step(node, value).map_or(StepKind::Hole, StepKind::Loop),
+            "loop" => self.loop_step(value).map_or(StepKind::Hole, StepKind::Loop),
             "switch" => StepKind::Switch(self.switch(node, value, head)),
             "pick" => StepKind::Pick(self.pick(value)),
             "stop" => StepKind::Stop(self.stop(node, value)),

@@ -3,7 +3,7 @@
 use super::{mended, said, workflow};
 use flowright::ast::{Repeat, Step, StepKind, Transition};
 
-const PLAN: &str = r#"kind: workflow
+pub(super) const PLAN: &str = r#"kind: workflow
 version: 1
 name: plan-and-implement
 description: Plan a feature with a human in charge, then build and test it.
@@ -67,7 +67,7 @@ steps:
       skipped: hold
 "#;
 
-const REPORT: &str = r#"kind: workflow
+pub(super) const REPORT: &str = r#"kind: workflow
 version: 1
 name: scheduled-report
 steps:
@@ -286,5 +286,10 @@ fn a_hole_has_no_consequences() {
     assert_eq!(faults("  - task foo\n    agent: x\n"), ["syntax-error @ task foo"]);
     assert_eq!(faults("  - pick: [${{ a }}]\n"), ["unquoted-binding @ ${{ a }}"]);
     assert_eq!(faults("  - cron: * * * * *\n"), ["unquoted-cron @ * * * * *"]);
+    assert_eq!(faults("  - question: q\n    choices: { a: A, b: [B }\n"), ["syntax-error @ {"]);
+    assert_eq!(
+        faults("  - question: q\n    choices: { a: A b: [B }\n  - stop: failed\n"),
+        ["syntax-error @ {"]
+    );
     assert_eq!(faults("  - <<: *x\n"), ["merge-key @ <<", "anchor-or-alias @ *x"]);
 }
