@@ -142,7 +142,13 @@ fn result_of(cx: &Context<'_, '_>, node: NodeIndex, step: &ast::Step) -> Known {
     }
 }
 
-fn output_of<'a>(cx: &Context<'a, '_>, node: NodeIndex, step: &'a ast::Step, output: &str, depth: usize) -> Known {
+fn output_of<'a>(
+    cx: &Context<'a, '_>,
+    node: NodeIndex,
+    step: &'a ast::Step,
+    output: &str,
+    depth: usize,
+) -> Known {
     match (&step.kind, output) {
         (StepKind::Agent(_), "result") => result_of(cx, node, step),
         (StepKind::Agent(_), "outcome") => own(json!({

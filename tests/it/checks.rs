@@ -6,7 +6,10 @@ use flowright::ir;
 
 fn compiled(text: &str) -> Compiled {
     let name = "example.yaml".to_owned();
-    compile(MainDocument { name: name.clone(), package_path: name, bytes: text.as_bytes().to_vec() }, &package())
+    compile(
+        MainDocument { name: name.clone(), package_path: name, bytes: text.as_bytes().to_vec() },
+        &package(),
+    )
 }
 
 fn corpus(name: &str) -> String {
@@ -57,10 +60,10 @@ fn four_faults_give_four_findings_and_no_consequences() {
     assert_eq!(
         told(&compiled),
         [
-            "10:5 unknown-key [deadlin] an agent step has no key `deadlin` | did you mean `deadline`?",
+            "10:5 unknown-key [deadlin] `deadlin` is no key of an agent step | did you mean `deadline`?",
             "11:9 unbounded-loop [polish] the loop `polish` can run for ever without waiting for anything | give the loop a number of \
              iterations or a deadline, or let each path round it wait for a cron step or a person",
-            "17:42 unknown-step [darft] no step has the id `darft` | did you mean `draft`?",
+            "17:41 unknown-step [darft] no step has the id `darft` | did you mean `draft`?",
             "19:18 missing-agent [citric] no agent `citric` is found | did you mean `critic`?",
         ]
     );
