@@ -62,7 +62,13 @@ fn property(key: &Key) -> Value {
 
 /// Every key of every kind is known; which belong together follows from the kind key that is there.
 fn step() -> Value {
-    let all = STEP.keys.iter().chain(KINDS.iter().flat_map(|kind| kind.keys));
+    // A key that two kinds share may hold different things in them, so what it holds is said in the branch.
+    let mut all = properties(STEP.keys.iter());
+    for key in KINDS.iter().flat_map(|kind| kind.keys) {
+        if let Some(all) = all.as_object_mut() {
+            all.insert(key.name.to_owned(), json!(true));
+        }
+    }
     let mut branches = Vec::new();
     for kind in KINDS {
         let required: Vec<&str> = kind.keys.iter().filter(|key| key.required).map(|key| key.name).collect();
@@ -82,7 +88,7 @@ fn step() -> Value {
         "title": STEP.name,
         "type": "object",
         "minProperties": 1,
-        "properties": properties(all),
+        "properties": all,
         "additionalProperties": false,
         "allOf": branches,
     })

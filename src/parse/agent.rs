@@ -146,11 +146,8 @@ impl Reader<'_> {
         agent.repeatable_tools =
             node.get("repeatableTools").map(|node| self.list(node, "repeatableTools")).unwrap_or_default();
         let number = |reader: &mut Self, key: &'static str| {
-            let range = match context.key(key)?.shape {
-                Shape::Number(from, to) => from..=to,
-                _ => 0..=u32::MAX,
-            };
-            node.get(key).and_then(|value| reader.number(value, key, range))
+            let Shape::Number(from, to) = context.key(key)?.shape else { return None };
+            node.get(key).and_then(|value| reader.number(value, key, from..=to))
         };
         agent.max_tool_calls = number(self, "maxToolCalls");
         agent.max_concurrency = number(self, "maxConcurrency");
@@ -212,10 +209,7 @@ impl Reader<'_> {
 
     fn flavor(&mut self, node: &Node) -> Option<Spanned<String>> {
         let node = node.get("flavor").filter(|node| node.value != Value::Null)?;
-        let words = match grammar::AGENT_FILE.key("flavor")?.shape {
-            Shape::Word(words) => words,
-            _ => &[],
-        };
+        let Shape::Word(words) = grammar::AGENT_FILE.key("flavor")?.shape else { return None };
         self.fields.word(node, "flavor", words).map(|word| word.map(str::to_owned))
     }
 

@@ -3,6 +3,8 @@
 //! Only the lexer of jsonc-parser is used; the tree is built here without recursion, so that reading goes on
 //! behind a fault. Numbers keep their digits.
 
+#![allow(clippy::wildcard_enum_match_arm, reason = "tokens and faults are another crate's enums")]
+
 use super::yaml::{Mapper, escapes};
 use super::{MAX_DEPTH, MAX_SCALAR_BYTES, hole, hole_entry, prepare, rules};
 use crate::diagnostic::{Diagnostic, Fix};

@@ -4,11 +4,12 @@
 //! every fault of a file is found in one run. The only file that drives granit-parser is `yaml/build.rs`.
 
 mod build;
+mod keys;
 mod mend;
 mod runs;
 pub(in crate::parse) mod scalar;
 
-pub(in crate::parse) use build::insert;
+pub(in crate::parse) use keys::insert;
 pub(in crate::parse) use runs::{Mapper, escapes};
 
 use super::{prepare, rules};
@@ -40,7 +41,10 @@ pub(in crate::parse) fn read_part(
         let mut outcome = build::build(source.id(), &text, &blanked);
         let patch = outcome.error.take().and_then(|error| {
             let (found, patch) = mend::mend(source.id(), &text, &error);
-            diagnostics.push(found);
+            // A second fault at the same place is a consequence of the first.
+            if diagnostics.iter().skip(first).all(|earlier| earlier.span != found.span) {
+                diagnostics.push(found);
+            }
             patch
         });
         let patch = patch.filter(|patch| attempt < MAX_SYNTAX_ERRORS && blank(text.to_mut(), &patch.range));
@@ -70,8 +74,18 @@ struct Blanked {
 }
 
 impl Blanked {
-    fn is_value(&self, at: usize) -> bool {
-        self.values.iter().any(|range| range.start <= at + 1 && at <= range.end)
+    /// Whether the empty scalar at `at` (or behind the colon that stands there) is what is left of a value.
+    fn is_value(&self, text: &str, at: usize) -> bool {
+        self.values.iter().any(|range| {
+            let between = text.get(at + 1..range.start.max(at + 1));
+            at <= range.end && between.is_some_and(|between| between.trim().is_empty())
+        })
+    }
+
+    /// Whether something was taken out of the middle of a scalar, which then is not what its author wrote.
+    fn cuts(&self, scalar: &Range<usize>) -> bool {
+        let mut all = self.values.iter().chain(&self.lines);
+        all.any(|range| range.start < scalar.end && scalar.start < range.end)
     }
 
     fn holds_line(&self, from: usize, to: usize) -> bool {

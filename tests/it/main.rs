@@ -9,5 +9,6 @@
 #![allow(missing_docs, clippy::wildcard_enum_match_arm)]
 mod checks;
 mod pages;
+mod reader;
 mod schedule;
 mod schema;

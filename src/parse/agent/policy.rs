@@ -91,7 +91,7 @@ impl Reader<'_> {
                 && !super::is_comment(entry)
                 && !crate::parse::is_hole_entry(entry)
             {
-                let names = own.to_vec().into_iter();
+                let names = own.iter().copied();
                 self.fields.unknown_key(node, entry, names, title, self.strict);
             }
         }

@@ -22,13 +22,11 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn loop_step(&mut self, node: &Node, value: &Node) -> Option<Loop> {
+    pub(super) fn loop_step(&mut self, value: &Node) -> Option<Loop> {
         let context = &grammar::LOOP_BODY;
         if !self.fields.map(value, context.title) {
             return None;
         }
-        // Two keys are often written beside `loop` instead of inside; the caller has reported them as unknown.
-        let _ = node;
         self.fields.keys(value, &[context]);
         Some(Loop {
             repeat: value.get("repeat").and_then(|node| self.repeat(node)),

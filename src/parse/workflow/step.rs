@@ -67,7 +67,7 @@ impl Reader<'_> {
             "cron" => StepKind::Cron(self.cron(node, value)),
             "question" => StepKind::Question(self.question(node, value, head)),
             "agent" => StepKind::Agent(self.agent_step(node, value)),
-            "loop" => self.loop_step(node, value).map_or(StepKind::Hole, StepKind::Loop),
+            "loop" => self.loop_step(value).map_or(StepKind::Hole, StepKind::Loop),
             "switch" => StepKind::Switch(self.switch(node, value, head)),
             "pick" => StepKind::Pick(self.pick(value)),
             "stop" => StepKind::Stop(self.stop(node, value)),
@@ -106,7 +106,12 @@ impl Reader<'_> {
         let unknown =
             || node.entries().iter().filter(|entry| !is_hole_entry(entry) && !is_known(&entry.key.value));
         let misspelt = unknown().find_map(|entry| {
-            let name = nearest(&entry.key.value, grammar::KINDS.iter().map(|kind| kind.name))?;
+            let key = entry.key.value.as_str();
+            let name = nearest(key, grammar::KINDS.iter().map(|kind| kind.name))?;
+            let is_word = grammar::EXCLUDED.iter().any(|(word, _)| *word == key);
+            if is_word && strsim::damerau_levenshtein(key, name) > 1 {
+                return None;
+            }
             grammar::KINDS.into_iter().find(|kind| kind.name == name).map(|kind| (kind, entry))
         });
         if let Some((kind, entry)) = misspelt {

@@ -1,5 +1,6 @@
 //! Events of the YAML parser into a tree, without recursion. Looks at no meaning but that of scalars.
 
+use super::keys::{empty_document, insert, references, take_key};
 use super::{Blanked, runs, scalar, swallowed};
 use crate::diagnostic::Diagnostic;
 use crate::parse::{MAX_DEPTH, MAX_SCALAR_BYTES, hole, hole_entry, rules};
@@ -49,6 +50,7 @@ pub(super) fn build(file: FileId, text: &str, blanked: &Blanked) -> Outcome {
         cursor: 0,
         last_plain: None,
         documents: 0,
+        is_closing: false,
     };
     let mut error = None;
     loop {
@@ -97,7 +99,7 @@ enum Content {
 }
 
 /// What a map waits for.
-enum Slot {
+pub(super) enum Slot {
     Key,
     ValueOf(Spanned<String>),
     /// The value of a key that could not be taken; already reported.
@@ -105,9 +107,9 @@ enum Slot {
 }
 
 /// An anchor or an alias.
-struct Reference {
-    span: Span,
-    is_alias: bool,
+pub(super) struct Reference {
+    pub(super) span: Span,
+    pub(super) is_alias: bool,
 }
 
 struct Builder<'a> {
@@ -122,6 +124,8 @@ struct Builder<'a> {
     cursor: usize,
     last_plain: Option<(usize, usize)>,
     documents: usize,
+    /// Reading has stopped, and what is open is being closed.
+    is_closing: bool,
 }
 
 impl Builder<'_> {
@@ -249,10 +253,19 @@ impl Builder<'_> {
             ScalarStyle::Literal => Style::Literal,
             ScalarStyle::Folded => Style::Folded,
         };
+        if self.blanked.cuts(&range) {
+            self.cursor = self.cursor.max(range.end);
+            let span = Span::new(self.file, range.start, range.end);
+            self.value(Node { span, value: Value::Hole }, None);
+            return Flow::Go;
+        }
         let text = match style {
             Style::Literal | Style::Folded => {
                 let header = self.block_header(range.start);
-                runs::block(self.file, self.text, header, style, value)
+                // Only as far as the scalar goes, so that many blocks are not each read to the end.
+                let end = super::end_of_line(self.text, range.end.max(header)) + 2;
+                let part = self.text.get(..end).unwrap_or(self.text);
+                runs::block(self.file, part, header, style, value)
             }
             Style::Plain | Style::Single | Style::Double => {
                 runs::flow(self.file, self.text, range.start, range.end, style, value)
@@ -283,7 +296,7 @@ impl Builder<'_> {
     /// Nothing is written where a value or a key belongs.
     fn empty(&mut self, at: usize) {
         let behind = at + usize::from(self.text.get(at..).is_some_and(|rest| rest.starts_with(':')));
-        let value = if self.blanked.is_value(at) { Value::Hole } else { Value::Null };
+        let value = if self.blanked.is_value(self.text, at) { Value::Hole } else { Value::Null };
         let span = Span::new(self.file, behind, behind);
         if self.wants_key() {
             let found = Diagnostic::new(&rules::KEY_NOT_TEXT, span, "there is no key before the colon");
@@ -359,6 +372,7 @@ impl Builder<'_> {
         match &mut frame.content {
             Content::List(items) => items.push(node),
             Content::Map { entries, slot, seen } => match std::mem::replace(slot, Slot::Key) {
+                Slot::Key if self.is_closing => *slot = Slot::ValueOfNothing,
                 Slot::Key => *slot = take_key(node, key, &mut self.diagnostics),
                 Slot::ValueOfNothing => entries.push(hole_entry(file, node.span.range().start)),
                 Slot::ValueOf(key) => {
@@ -383,6 +397,7 @@ impl Builder<'_> {
 
     fn finish(mut self, error: Option<Stopped>) -> Outcome {
         let file = self.file;
+        self.is_closing = true;
         while let Some(mut frame) = self.stack.pop() {
             frame.cut(file);
             let node = frame.into_node(file);
@@ -431,84 +446,4 @@ impl Frame {
             Content::Map { entries, .. } => Node { span, value: Value::Map(entries) },
         }
     }
-}
-
-fn take_key(node: Node, key: Option<(String, Style)>, diagnostics: &mut Vec<Diagnostic>) -> Slot {
-    let Some((text, style)) = key else {
-        if node.value != Value::Hole {
-            let message = format!("a key must be a single text, not {}", node.kind());
-            let mut found = Diagnostic::new(&rules::KEY_NOT_TEXT, node.span, message);
-            if matches!(&node.value, Value::Map(_)) {
-                found =
-                    found.help("quote the key; a binding is written `${{ … }}` and goes into quotes here");
-            }
-            diagnostics.push(found);
-        }
-        return Slot::ValueOfNothing;
-    };
-    if text == "<<" && style == Style::Plain {
-        let found =
-            Diagnostic::new(&rules::MERGE_KEY, node.span, "`<<` is a YAML merge key; the language has none");
-        diagnostics.push(found.help("write the keys out where they are needed"));
-        return Slot::ValueOfNothing;
-    }
-    Slot::ValueOf(Spanned::new(text, node.span))
-}
-
-/// Adds an entry, unless its key is there already.
-pub(in crate::parse) fn insert(
-    entries: &mut Vec<Entry>,
-    seen: &mut Option<HashMap<String, usize>>,
-    key: Spanned<String>,
-    value: Node,
-) -> Option<Box<Diagnostic>> {
-    const FEW: usize = 12;
-    let earlier = match seen {
-        None if entries.len() < FEW => entries.iter().find(|entry| entry.key.value == key.value),
-        None => {
-            let index = entries.iter().enumerate().map(|(i, entry)| (entry.key.value.clone(), i)).collect();
-            let index: &HashMap<String, usize> = seen.insert(index);
-            index.get(&key.value).and_then(|i| entries.get(*i))
-        }
-        Some(index) => index.get(&key.value).and_then(|i| entries.get(*i)),
-    };
-    if let Some(earlier) = earlier.filter(|earlier| !crate::parse::is_hole_entry(earlier)) {
-        let message = format!("the key `{}` stands here a second time", key.value);
-        return Some(Box::new(
-            Diagnostic::new(&rules::DUPLICATE_KEY, key.span, message)
-                .note("second")
-                .label(earlier.key.span, "first")
-                .help("keep one of the two"),
-        ));
-    }
-    if let Some(index) = seen {
-        index.insert(key.value.clone(), entries.len());
-    }
-    entries.push(Entry { key, value });
-    None
-}
-
-/// One finding for all anchors and aliases of a document.
-fn references(all: &[Reference], text: &str) -> Option<Diagnostic> {
-    const SHOWN: usize = 8;
-    let main = all.iter().position(|reference| reference.is_alias).unwrap_or(0);
-    let first = all.get(main)?;
-    let written = |span: Span| text.get(span.range()).unwrap_or_default();
-    let what = if first.is_alias { "alias" } else { "anchor" };
-    let message = format!("`{}` is a YAML {what}; anchors and aliases are not allowed", written(first.span));
-    let mut found = Diagnostic::new(&rules::ANCHOR_OR_ALIAS, first.span, message)
-        .help("write the value out where it is needed; text that begins with `*` or `&` must be quoted");
-    for (i, other) in all.iter().enumerate().filter(|(i, _)| *i != main).take(SHOWN) {
-        debug_assert!(i != main, "the main place is no label");
-        found = found.label(other.span, if other.is_alias { "an alias too" } else { "an anchor" });
-    }
-    Some(found)
-}
-
-fn empty_document(span: Span, diagnostics: &mut Vec<Diagnostic>) -> Node {
-    diagnostics.push(
-        Diagnostic::new(&rules::EMPTY_DOCUMENT, span, "the document is empty")
-            .help("a workflow begins with `kind: workflow` and `version: 1`"),
-    );
-    Node { span, value: Value::Hole }
 }

@@ -1,5 +1,10 @@
 //! What a syntax error means in the author's terms, and which part of the text to leave out to read on.
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "the kinds of syntax errors are another crate's and may grow"
+)]
+
 use super::build::Stopped;
 use super::{end_of_line, quoted, start_of_line, swallowed};
 use crate::diagnostic::{Diagnostic, Fix};
@@ -46,10 +51,10 @@ pub(super) fn mend(file: FileId, text: &str, error: &Stopped) -> (Diagnostic, Op
     } else {
         explain(file, text, error, at, &place)
     };
-    let range = if blamed >= place.value_start && place.has_indicator {
-        Patch { range: place.value_start..place.block_end, is_value: true }
-    } else if blamed < at {
+    let range = if blamed < at && place.key.is_empty() {
         Patch { range: place.key_start..end_of_line(text, blamed), is_value: false }
+    } else if blamed >= place.value_start && place.has_indicator {
+        Patch { range: place.value_start..place.block_end, is_value: true }
     } else {
         Patch { range: place.key_start..place.block_end, is_value: false }
     };
@@ -254,7 +259,9 @@ fn plain_error(file: FileId, text: &str, error: &Stopped, at: usize) -> Diagnost
             format!("expected `- ` here: `{word}` stands at the indentation of the list above")
         }
         ErrorKind::ExpectedBlockMappingKey | ErrorKind::SimpleKeyExpected | ErrorKind::InvalidSimpleKey => {
-            format!("expected `key: value` here, found `{word}`")
+            let line = text.get(at..end_of_line(text, at)).unwrap_or_default().trim_end();
+            span = Span::new(file, at, at + line.len());
+            format!("expected `key: value` here, found `{}`", crate::parse::fields::shorten(line))
         }
         ErrorKind::MappingValueNotAllowed => {
             "no value can stand here; the line above may lack its colon".to_owned()
