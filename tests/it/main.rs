@@ -8,6 +8,7 @@
 )]
 #![allow(missing_docs, clippy::wildcard_enum_match_arm)]
 mod checks;
+mod flow;
 mod pages;
 mod reader;
 mod schedule;

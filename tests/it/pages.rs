@@ -6,7 +6,7 @@ use flowright::{check, parse};
 
 /// Agents that examples may name.
 pub(crate) fn package() -> Memory {
-    ["planner", "critic", "builder", "health-reporter", "worker"].iter().fold(Memory::new(), |files, name| {
+    ["planner", "critic", "builder", "health-reporter", "worker", "writer"].iter().fold(Memory::new(), |files, name| {
         let text = format!(
             r#"{{ "slug": "{name}", "base": "workflow-agent@1", "flavor": "OpenAIv1", "modelName": "qwen3:4b",
   "modelUrl": "http://localhost:11434/v1", "systemPrompt": ["You work."] }}"#
