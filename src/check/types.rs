@@ -136,10 +136,10 @@ fn own(json: Value) -> Known {
 }
 
 fn result_of(cx: &Context<'_, '_>, node: NodeIndex, step: &ast::Step) -> Known {
-    match &step.kind {
-        StepKind::Agent(stage) if stage.result.is_none() => Known::AnyObject,
-        _ => cx.schemas.results.get(&node).cloned().map_or(Known::Nothing, Known::Schema),
+    if let StepKind::Agent(ast::AgentStep { result: None, .. }) = &step.kind {
+        return Known::AnyObject;
     }
+    cx.schemas.results.get(&node).cloned().map_or(Known::Nothing, Known::Schema)
 }
 
 fn output_of<'a>(

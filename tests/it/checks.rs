@@ -161,3 +161,62 @@ fn altered_frozen_bytes_are_refused() {
     let error = ir::Workflow::from_bytes(altered.as_bytes()).unwrap_err().to_string();
     assert!(error.contains("was changed"), "{error}");
 }
+
+#[test]
+fn files_outside_of_the_package_are_refused() {
+    use flowright::compile::{FileError, Files, Folder, package_root};
+    let outer = tempfile::tempdir().unwrap();
+    let root = outer.path().join("package");
+    std::fs::create_dir_all(root.join("flows/deep")).unwrap();
+    std::fs::write(root.join("package.toml"), "").unwrap();
+    std::fs::write(root.join("inside.json"), "{}").unwrap();
+    std::fs::write(outer.path().join("secret.json"), "{}").unwrap();
+    let files = Folder::new(&root);
+    assert_eq!(files.read("./inside.json").unwrap(), b"{}");
+    assert_eq!(files.read("none.json"), Err(FileError::Missing));
+    let absolute = outer.path().join("secret.json");
+    for path in
+        ["../secret.json", "flows/../../secret.json", absolute.to_str().unwrap(), "C:/secret.json", "."]
+    {
+        assert!(matches!(files.read(path), Err(FileError::Outside(_))), "{path}");
+    }
+    assert_eq!(package_root(&root.join("flows/deep/x.yaml")), root);
+    assert_eq!(package_root(&outer.path().join("x.yaml")), outer.path());
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(outer.path().join("secret.json"), root.join("link.json")).unwrap();
+        assert!(matches!(files.read("link.json"), Err(FileError::Outside(_))));
+        std::os::unix::fs::symlink(root.join("inside.json"), root.join("own.json")).unwrap();
+        assert_eq!(files.read("own.json").unwrap(), b"{}");
+    }
+}
+
+#[test]
+fn a_repeated_id_is_said_once_and_bindings_to_it_are_passed_over() {
+    let text =
+        TWO_STEPS.replace("id: second", "id: first").replace("second thing", "${{ steps.first.nothing }}");
+    assert_eq!(
+        told(&compiled(&text)),
+        [
+            "9:9 duplicate-id [first] the id `first` is used by two steps | give one of the two steps another id; \
+          ids are unique in the whole document"
+        ]
+    );
+}
+
+#[test]
+fn findings_in_agent_files_stand_in_those_files() {
+    let name = "example.yaml".to_owned();
+    let main = MainDocument { name: name.clone(), package_path: name, bytes: TWO_STEPS.as_bytes().to_vec() };
+    let broken = package().with(
+        "agents/worker.json",
+        r#"{ "slug": "worker", "base": "workflow-agent@2", "flavor": "OpenAIv1", "modelName": "m",
+             "modelUrl": "http://localhost:11434/v1", "systemPrompt": ["You work."] }"#,
+    );
+    let compiled = compile(main, &broken);
+    assert_eq!(compiled.diagnostics.len(), 1, "{:#?}", compiled.diagnostics);
+    let found = &compiled.diagnostics[0];
+    let source = compiled.sources.get(found.span.file).unwrap();
+    assert_eq!((found.rule.name, source.name()), ("unknown-base", "agents/worker.json"));
+    assert!(source.slice(found.span).contains("workflow-agent@2"));
+}
