@@ -5,6 +5,7 @@
 
 pub mod bindings;
 pub mod bound;
+pub mod types;
 
 use crate::ast;
 use crate::diagnostic::{Diagnostic, Rule};
@@ -25,25 +26,39 @@ rules! {
     agent_without_base,
     break_outside_loop,
     broken_guarantee,
+    cron_never_occurs,
+    default_misfit,
     duplicate_id,
+    impossible_case,
     installed_agent,
+    invalid_cron,
     invalid_respondent,
+    invalid_schema,
+    loose_schema,
     misfit_choose,
+    misfit_input,
+    misfit_switch,
     misplaced_root,
     missing_agent,
     missing_on_exhausted,
     missing_timezone,
+    odd_cron,
+    optional_field,
     refused_path,
     reserved_id,
+    result_not_object,
     unassigned_binding,
     unattended_approval,
     unbounded_loop,
+    uncovered_case,
     unknown_base,
+    unknown_field,
     unknown_guarantee_step,
     unknown_input,
     unknown_output,
     unknown_root,
     unknown_step,
+    unknown_timezone,
     unreachable_step,
     unused_agent,
     unused_input,
@@ -60,6 +75,8 @@ pub struct Context<'a, 'r> {
     pub reachable: HashSet<NodeIndex>,
     /// Every binding with its reader.
     pub uses: Vec<bindings::Use<'a>>,
+    /// Schemas, compiled.
+    pub schemas: types::Schemas,
     /// The largest number of agent runs between two waits.
     pub agent_runs: Option<u64>,
 }
@@ -71,6 +88,7 @@ pub fn check(resolved: &Resolved<'_>, out: &mut Vec<Diagnostic>) -> Option<u64> 
         facts: Facts::of(&resolved.flow),
         reachable: resolved.flow.reachable(),
         uses: bindings::collect(resolved),
+        schemas: types::compile(resolved),
         agent_runs: bound::agent_runs(resolved),
     };
     duplicate_id::check(&cx, out);
@@ -84,6 +102,14 @@ pub fn check(resolved: &Resolved<'_>, out: &mut Vec<Diagnostic>) -> Option<u64> 
     invalid_respondent::check(&cx, out);
     misfit_choose::check(&cx, out);
     missing_timezone::check(&cx, out);
+    invalid_cron::check(&cx, out);
+    invalid_schema::check(&cx, out);
+    result_not_object::check(&cx, out);
+    loose_schema::check(&cx, out);
+    default_misfit::check(&cx, out);
+    unknown_field::check(&cx, out);
+    uncovered_case::check(&cx, out);
+    misfit_input::check(&cx, out);
     missing_agent::check(&cx, out);
     unused_agent::check(&cx, out);
     unused_input::check(&cx, out);
@@ -95,4 +121,5 @@ pub fn check(resolved: &Resolved<'_>, out: &mut Vec<Diagnostic>) -> Option<u64> 
 /// What can be said of an agent file alone.
 pub fn agent(agent: &ast::Agent, out: &mut Vec<Diagnostic>) {
     unknown_base::check_agent(agent, out);
+    invalid_schema::check_agent(agent, out);
 }

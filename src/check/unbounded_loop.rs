@@ -1,7 +1,5 @@
 //! `unbounded-loop`: a cycle that waits for nobody and has no bound.
 
-#![allow(clippy::wildcard_enum_match_arm)] // only loops matter here
-
 use super::Context;
 use crate::ast::{self, StepKind};
 use crate::diagnostic::{Diagnostic, Rule, Severity};
@@ -52,16 +50,13 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
 /// Counted, or under a deadline of its own or of a loop around it.
 fn is_bounded(cx: &Context<'_, '_>, a_loop: NodeIndex) -> bool {
     let flow = &cx.resolved.flow;
+    let written = |index: NodeIndex| match flow.step(index) {
+        Some(ast::Step { kind: StepKind::Loop(written), .. }) => Some(written),
+        Some(_) | None => None,
+    };
+    let counted = written(a_loop).and_then(|own| own.repeat.as_ref()).map(|repeat| repeat.value)
+        != Some(ast::Repeat::UntilStopped);
     let outer = flow.node(a_loop).map(|node| node.scope.as_slice()).unwrap_or_default();
-    let deadline = |index: &NodeIndex| match flow.step(*index).map(|step| &step.kind) {
-        Some(StepKind::Loop(written)) => written.deadline.is_some(),
-        _ => false,
-    };
-    let own = match flow.step(a_loop).map(|step| &step.kind) {
-        Some(StepKind::Loop(written)) => {
-            !matches!(written.repeat.as_ref().map(|repeat| repeat.value), Some(ast::Repeat::UntilStopped))
-        }
-        _ => true,
-    };
-    own || deadline(&a_loop) || outer.iter().any(deadline)
+    let mut around = outer.iter().copied().chain([a_loop]);
+    counted || around.any(|index| written(index).is_some_and(|written| written.deadline.is_some()))
 }

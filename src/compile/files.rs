@@ -109,10 +109,10 @@ impl Folder {
 }
 
 fn fault(error: &std::io::Error) -> FileError {
-    match error.kind() {
-        ErrorKind::NotFound | ErrorKind::NotADirectory => FileError::Missing,
-        _ => FileError::Unreadable(format!("the file cannot be read: {error}")),
+    if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
+        return FileError::Missing;
     }
+    FileError::Unreadable(format!("the file cannot be read: {error}"))
 }
 
 impl Files for Folder {

@@ -4,10 +4,13 @@
 
 mod agent_engine;
 mod checks;
+mod corpus;
+mod flow;
 mod pages;
 mod preview;
 mod reader;
 mod report;
+mod scenarios;
 mod schedule;
 mod schema;
 mod support;

@@ -5,8 +5,8 @@ use flowright::diagnostic::{Rule, Severity};
 use flowright::{check, parse};
 
 /// Agents that examples may name.
-pub fn package() -> Memory {
-    ["planner", "critic", "builder", "health-reporter", "worker"].iter().fold(Memory::new(), |files, name| {
+pub(crate) fn package() -> Memory {
+    ["planner", "critic", "builder", "health-reporter", "worker", "writer"].iter().fold(Memory::new(), |files, name| {
         let text = format!(
             r#"{{ "slug": "{name}", "base": "workflow-agent@1", "flavor": "OpenAIv1", "modelName": "qwen3:4b",
   "modelUrl": "http://localhost:11434/v1", "systemPrompt": ["You work."] }}"#
@@ -47,9 +47,16 @@ fn is_agent(block: &Block) -> bool {
 fn run(block: &Block, files: &Memory) -> Vec<(String, Severity, String)> {
     let json = block.info.starts_with("json");
     let markdown = block.info.starts_with("md") || block.info.starts_with("markdown");
-    let ending = if json { "json" } else if markdown { "agent.md" } else { "yaml" };
+    let ending = if json {
+        "json"
+    } else if markdown {
+        "agent.md"
+    } else {
+        "yaml"
+    };
     let name = format!("example.{ending}");
-    let main = MainDocument { name: name.clone(), package_path: name, bytes: block.text.clone().into_bytes() };
+    let main =
+        MainDocument { name: name.clone(), package_path: name, bytes: block.text.clone().into_bytes() };
     let diagnostics = if markdown || is_agent(block) {
         flowright::compile::compile_agent(main).diagnostics
     } else {
@@ -97,8 +104,14 @@ fn every_page_of_a_check_proves_itself() {
 fn every_page_of_reading_proves_itself() {
     // Rules about bytes that a Markdown page cannot hold, or about sizes, describe their examples in words.
     let words = [
-        "not-utf8", "control-character", "too-large", "too-deep", "scalar-too-long", "too-many-steps",
-        "too-many-choices", "empty-document",
+        "not-utf8",
+        "control-character",
+        "too-large",
+        "too-deep",
+        "scalar-too-long",
+        "too-many-steps",
+        "too-many-choices",
+        "empty-document",
     ];
     let faults = faults(parse::rules::ALL, |rule| !words.contains(&rule.name));
     assert!(faults.is_empty(), "{}", faults.join("\n"));
@@ -109,6 +122,10 @@ fn rule_names_are_unique_and_pages_begin_with_them() {
     let mut names = std::collections::HashSet::new();
     for rule in check::ALL.iter().chain(parse::rules::ALL) {
         assert!(names.insert(rule.name), "two rules are named {}", rule.name);
-        assert!(rule.page.starts_with(&format!("# {}\n", rule.name)), "the page of {} has another title", rule.name);
+        assert!(
+            rule.page.starts_with(&format!("# {}\n", rule.name)),
+            "the page of {} has another title",
+            rule.name
+        );
     }
 }

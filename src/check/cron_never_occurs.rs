@@ -1,0 +1,18 @@
+//! `cron-never-occurs`: an expression such as 30 February.
+
+use crate::diagnostic::{Diagnostic, Rule, Severity};
+use crate::source::Span;
+
+/// a cron expression never occurs.
+pub static RULE: Rule = Rule {
+    name: "cron-never-occurs",
+    severity: Severity::Error,
+    summary: "a cron expression never occurs",
+    page: include_str!("../../docs/diagnostics/cron-never-occurs.md"),
+};
+
+/// The finding.
+#[must_use]
+pub fn fault(span: Span, message: String) -> Diagnostic {
+    Diagnostic::new(&RULE, span, message).help("name a day that one of the months has")
+}

@@ -1,0 +1,96 @@
+//! `misfit-input`: `with` against the `inputs` that the agent's file declares.
+
+use super::bindings::{Use, Where};
+use super::{Context, types};
+use crate::ast::{self, StepKind};
+use crate::diagnostic::{Diagnostic, Rule, Severity, nearest};
+use crate::resolve::flow::NodeIndex;
+use crate::schema::{Fit, Schema, Step, Walk};
+use crate::source::Spanned;
+use serde_json::Value;
+
+/// an agent is not given what it asks for.
+pub static RULE: Rule = Rule {
+    name: "misfit-input",
+    severity: Severity::Error,
+    summary: "an agent is not given what it asks for",
+    page: include_str!("../../docs/diagnostics/misfit-input.md"),
+};
+
+/// Judges the `with` of every step and gate whose agent declares `inputs`.
+pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
+    for (node, step) in cx.resolved.flow.steps() {
+        let StepKind::Agent(stage) = &step.kind else { continue };
+        if let Some(agent) = &stage.agent {
+            judge(cx, node, Where::Plain, agent, &stage.with, out);
+        }
+        for gate in &stage.review {
+            if let ast::GateKind::Agent { agent: Some(agent), with, .. } = &gate.kind {
+                judge(cx, node, Where::Gate, agent, with, out);
+            }
+        }
+    }
+}
+
+fn judge(
+    cx: &Context<'_, '_>,
+    node: NodeIndex,
+    place: Where,
+    agent: &Spanned<String>,
+    with: &[ast::Argument],
+    out: &mut Vec<Diagnostic>,
+) {
+    let Some((path, _)) = cx.resolved.agent(&agent.value) else { return };
+    let Some(schema) = cx.schemas.agents.get(path) else { return };
+    let json = schema.json();
+    let declared: Vec<&str> =
+        json.get("properties").and_then(Value::as_object).map(|map| map.keys().map(String::as_str).collect()).unwrap_or_default();
+    let closed = json.get("additionalProperties") == Some(&Value::Bool(false));
+    let unknown: Vec<_> = with.iter().filter(|argument| closed && !declared.contains(&argument.name.value.as_str())).collect();
+    for argument in &unknown {
+        let name = &argument.name;
+        let message = format!("the agent `{}` takes no input `{}`", agent.value, name.value);
+        out.push(Diagnostic::new(&RULE, name.span, message).suggest(nearest(&name.value, declared.iter().copied()), name.span));
+    }
+    let required = json.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    for name in required {
+        let misspelt = unknown.iter().any(|argument| nearest(&argument.name.value, [name]).is_some());
+        if !misspelt && !with.iter().any(|argument| argument.name.value == name) {
+            let message = format!("the agent `{}` needs the input `{name}`", agent.value);
+            out.push(Diagnostic::new(&RULE, agent.span, message).help(format!("add `{name}` under `with`")));
+        }
+    }
+    for argument in with {
+        let Walk::Found { schema: wanted, .. } = schema.field(&[Step::Name(&argument.name.value)]) else { continue };
+        let why = match &argument.value {
+            ast::Data::Template(template) => match (template.sole_binding(), template.literal()) {
+                (Some(binding), _) => {
+                    let one = Use { binding, readers: vec![node], place };
+                    types::schema_of(cx, &one).and_then(|given| refusal(given.fits(&wanted)))
+                }
+                (None, Some(text)) => violation(&wanted, &Value::String(text.to_owned())),
+                (None, None) => Schema::compile(&serde_json::json!({ "type": "string" }))
+                    .ok()
+                    .and_then(|given| refusal(given.fits(&wanted))),
+            },
+            ast::Data::Literal(literal) => violation(&wanted, &literal.to_json()),
+            ast::Data::List(..) | ast::Data::Map(..) => None,
+        };
+        if let Some(why) = why {
+            let message = format!("the input `{}` of the agent `{}` does not fit: {why}", argument.name.value, agent.value);
+            out.push(Diagnostic::new(&RULE, argument.name.span, message));
+        }
+    }
+}
+
+fn refusal(fit: Fit) -> Option<String> {
+    match fit {
+        Fit::Maybe => None,
+        Fit::No(why) => Some(why),
+    }
+}
+
+fn violation(wanted: &Schema, value: &Value) -> Option<String> {
+    let first = wanted.validate(value).into_iter().next()?;
+    Some(format!("{} is expected, this is {}", first.expected, first.found))
+}

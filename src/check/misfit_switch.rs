@@ -1,0 +1,19 @@
+//! `misfit-switch`: a switch compares strings, booleans and integers only.
+
+use crate::diagnostic::{Diagnostic, Rule, Severity};
+use crate::source::Span;
+
+/// a switch looks at a value that has no cases.
+pub static RULE: Rule = Rule {
+    name: "misfit-switch",
+    severity: Severity::Error,
+    summary: "a switch looks at a value that has no cases",
+    page: include_str!("../../docs/diagnostics/misfit-switch.md"),
+};
+
+/// The finding.
+#[must_use]
+pub fn fault(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::new(&RULE, span, format!("a switch looks at a string, a boolean or an integer, and this is {what}"))
+        .help("take a part of it that is one of those")
+}

@@ -1,0 +1,89 @@
+//! `uncovered-case`: a value that no case and no `default` takes.
+
+use super::bindings::{self, Meaning, Where};
+use super::types::{self, Known};
+use super::{Context, impossible_case, misfit_switch};
+use crate::ast::StepKind;
+use crate::diagnostic::{Diagnostic, Rule, Severity};
+use crate::ir::EdgeKind;
+use crate::resolve::flow::NodeIndex;
+use crate::resolve::path::shortest;
+use serde_json::Value;
+
+/// a switch does not cover every value.
+pub static RULE: Rule = Rule {
+    name: "uncovered-case",
+    severity: Severity::Error,
+    summary: "a switch does not cover every value",
+    page: include_str!("../../docs/diagnostics/uncovered-case.md"),
+};
+
+/// Judges every switch; the other findings about cases are called from here.
+pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
+    for one in cx.uses.iter().filter(|one| one.place == Where::Switch) {
+        let Some(reader) = one.readers.first().copied() else { continue };
+        let Some(StepKind::Switch(switch)) = cx.resolved.flow.step(reader).map(|step| &step.kind) else { continue };
+        let Some(schema) = types::schema_of(cx, one) else {
+            if switch.default.is_none() && bindings::meaning(cx, one).is_ok() && !is_faulty(cx, one) {
+                let message = "nothing is known of the value, so the switch needs a `default`";
+                out.push(Diagnostic::new(&RULE, switch.cases_span.at_start(), message).label(one.binding.span, "the value"));
+            }
+            continue;
+        };
+        if !schema.kinds().is_switchable() {
+            out.push(misfit_switch::fault(one.binding.span, &schema.kinds().words()));
+            continue;
+        }
+        let possible: Option<Vec<String>> = schema.enumeration().map(|values| values.iter().map(text).collect());
+        let Some(possible) = possible else {
+            if switch.default.is_none() {
+                let message = format!("the value can be any {}, so the switch needs a `default`", schema.kinds().words());
+                let found = Diagnostic::new(&RULE, switch.cases_span.at_start(), message);
+                out.push(found.label(one.binding.span, "the value").help("add `default:` with a transition, such as `default: hold`"));
+            }
+            continue;
+        };
+        for case in &switch.cases {
+            if !possible.contains(&case.value.value) {
+                out.push(impossible_case::fault(&case.value, &possible));
+            }
+        }
+        let missing: Vec<_> = possible
+            .iter()
+            .filter(|value| !switch.cases.iter().any(|case| case.value.value == **value))
+            .filter(|value| comes(cx, one, reader, value))
+            .map(|value| format!("`{value}`"))
+            .collect();
+        // A misspelt case is reported as impossible; the value that was meant is then not missing as well.
+        let misspelt = switch.cases.iter().filter(|case| !possible.contains(&case.value.value)).count();
+        if switch.default.is_none() && missing.len() > misspelt {
+            let message = format!("no case takes {}", missing.join(", "));
+            let found = Diagnostic::new(&RULE, switch.cases_span.at_start(), message);
+            out.push(found.label(one.binding.span, "the value").help("add the cases, or a `default`"));
+        }
+    }
+}
+
+fn is_faulty(cx: &Context<'_, '_>, one: &bindings::Use<'_>) -> bool {
+    matches!(types::taken(cx, one).whole, Known::Nothing)
+        || !types::taken(cx, one).rest.is_empty()
+}
+
+/// The JSON text of a value, strings without their quotes.
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
+    }
+}
+
+/// Whether an answer can come to the switch: a choice that leads elsewhere does not.
+fn comes(cx: &Context<'_, '_>, one: &bindings::Use<'_>, reader: NodeIndex, value: &str) -> bool {
+    let Ok(Meaning::Step { node, step, output, .. }) = bindings::meaning(cx, one) else { return true };
+    let (StepKind::Question(_), "choice") = (&step.kind, bindings::name_of(output)) else { return true };
+    let flow = &cx.resolved.flow;
+    let kind = EdgeKind::Choice(value.to_owned());
+    flow.leaving(node).into_iter().filter(|(_, edge, _)| edge.kind == kind).any(|(_, _, to)| {
+        to == reader || shortest(flow, to, reader, |from, _, _| from != node).is_some()
+    })
+}
