@@ -75,9 +75,14 @@ impl Failure {
 
 /// Workflows in which AI agents do the work and people sign it off: checked, drawn, frozen and run.
 #[derive(Debug, Parser)]
-#[command(name = "flowright", version, max_term_width = 100, after_help = "\
+#[command(
+    name = "flowright",
+    version,
+    max_term_width = 100,
+    after_help = "\
 Exit codes: 0 done · 1 findings, or the session failed · 2 wrong use · 3 stopped to wait for something outside · \
-4 refused (stale, conflicting, not allowed, held by another) · 70 a fault of ours.")]
+4 refused (stale, conflicting, not allowed, held by another) · 70 a fault of ours."
+)]
 struct Arguments {
     #[command(subcommand)]
     verb: Verb,

@@ -119,7 +119,8 @@ impl Checked {
             (compiled.sources, compiled.diagnostics, compiled.workflow)
         };
         if let (true, Some(workflow)) = (arguments.explain_bounds, &workflow) {
-            let bound = workflow.agent_runs_between_waits().map_or_else(|| "unbounded".to_owned(), |n| n.to_string());
+            let bound =
+                workflow.agent_runs_between_waits().map_or_else(|| "unbounded".to_owned(), |n| n.to_string());
             self.bounds.push(format!("{}: agent runs between two waits: {bound}", path.display()));
         }
         self.findings.push((sources, diagnostics));
@@ -139,7 +140,8 @@ impl Checked {
         }
         let look = report::Look { color: output::color(), width: output::width() };
         let mut text = Vec::new();
-        for (sources, diagnostics) in self.findings.iter().filter(|(_, diagnostics)| !diagnostics.is_empty()) {
+        for (sources, diagnostics) in self.findings.iter().filter(|(_, diagnostics)| !diagnostics.is_empty())
+        {
             // Writing into memory cannot fail.
             let _ = report::write(format, sources, diagnostics, &mut text, look);
         }
@@ -164,8 +166,9 @@ impl Checked {
             let look = report::Look { color: false, width: 100 };
             // Writing into memory cannot fail.
             let _ = report::write(report::Format::Json, sources, diagnostics, &mut text, look);
-            let mut one: Value = serde_json::from_slice(&text)
-                .map_err(|error| Failure::new(Exit::Fault, format!("a report cannot be read back: {error}")))?;
+            let mut one: Value = serde_json::from_slice(&text).map_err(|error| {
+                Failure::new(Exit::Fault, format!("a report cannot be read back: {error}"))
+            })?;
             let Some(whole) = &mut whole else {
                 whole = Some(one);
                 continue;
@@ -224,7 +227,8 @@ fn is_ours(path: &Path, bytes: &[u8]) -> bool {
 }
 
 fn says_workflow(line: &str) -> bool {
-    let plain: String = line.chars().filter(|c| !c.is_whitespace() && !matches!(c, '"' | '\'' | ',' | '{')).collect();
+    let plain: String =
+        line.chars().filter(|c| !c.is_whitespace() && !matches!(c, '"' | '\'' | ',' | '{')).collect();
     plain.starts_with("kind:workflow")
 }
 
@@ -235,5 +239,6 @@ fn is_agent(path: &Path, bytes: &[u8]) -> bool {
     }
     let text = String::from_utf8_lossy(bytes);
     name.ends_with(".json")
-        && (text.contains("\"OpenAIAgentDescription\"") || (text.contains("\"slug\"") && text.contains("\"modelUrl\"")))
+        && (text.contains("\"OpenAIAgentDescription\"")
+            || (text.contains("\"slug\"") && text.contains("\"modelUrl\"")))
 }

@@ -29,8 +29,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     }
     let digest = ready.workflow.digest();
     if arguments.json {
-        let agents: Vec<_> = ready.workflow.agents().iter().map(|(key, agent)| json!({ "file": key, "digest": agent.digest().as_str() })).collect();
-        output::json(&json!({ "version": 1, "name": ready.workflow.name(), "digest": digest.as_str(), "bytes": bytes.len(), "agents": agents }));
+        let agents: Vec<_> = ready
+            .workflow
+            .agents()
+            .iter()
+            .map(|(key, agent)| json!({ "file": key, "digest": agent.digest().as_str() }))
+            .collect();
+        output::json(
+            &json!({ "version": 1, "name": ready.workflow.name(), "digest": digest.as_str(), "bytes": bytes.len(), "agents": agents }),
+        );
     } else {
         output::line(&format!("{} {digest}", ready.workflow.name()));
     }

@@ -1,12 +1,12 @@
 //! Which database, and a host over it.
 
 use super::{Database, Exit, Failure, operator};
+use crate::engine::SessionId;
 use crate::host::clock::RealClock;
 use crate::host::holder;
 use crate::host::model::keys::Keys;
 use crate::host::real::RealPerform;
 use crate::host::run::{Host, HostError};
-use crate::engine::SessionId;
 use crate::store::sqlite::SqliteStore;
 use crate::store::{Filter, StoreError};
 use etcetera::BaseStrategy;
@@ -48,7 +48,11 @@ pub(super) fn host_failure(error: &HostError) -> Failure {
     let message = error.to_string();
     match error {
         HostError::Refused(rejection) => {
-            let exit = if rejection.code == crate::engine::RejectionCode::Invalid { Exit::Usage } else { Exit::Refused };
+            let exit = if rejection.code == crate::engine::RejectionCode::Invalid {
+                Exit::Usage
+            } else {
+                Exit::Refused
+            };
             Failure { exit, message, code: rejection.code.word() }
         }
         HostError::Held { .. } => Failure { exit: Exit::Refused, message, code: "held" },
@@ -65,7 +69,11 @@ pub(super) fn resolve(host: &Host, written: &str) -> Result<SessionId, Failure> 
     if host.store().row(&exact).map_err(failed)?.is_some() {
         return Ok(exact);
     }
-    let unknown = || Failure { exit: Exit::Usage, message: format!("there is no session `{written}`"), code: "unknown_session" };
+    let unknown = || Failure {
+        exit: Exit::Usage,
+        message: format!("there is no session `{written}`"),
+        code: "unknown_session",
+    };
     if written.len() < 4 {
         return Err(unknown());
     }
@@ -73,7 +81,9 @@ pub(super) fn resolve(host: &Host, written: &str) -> Result<SessionId, Failure> 
     let mut fitting = newest.into_iter().map(|row| row.session).filter(|id| id.0.starts_with(&written));
     match (fitting.next(), fitting.next()) {
         (Some(one), None) => Ok(one),
-        (Some(_), Some(_)) => Err(Failure::usage(format!("several sessions begin with `{written}`; write more of the id"))),
+        (Some(_), Some(_)) => {
+            Err(Failure::usage(format!("several sessions begin with `{written}`; write more of the id")))
+        }
         (None, _) => Err(unknown()),
     }
 }

@@ -28,12 +28,14 @@ pub(super) fn compile_file(path: &Path) -> Result<Compiled, Failure> {
 pub(super) fn package_path(root: &Path, path: &Path) -> String {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let inside = absolute.strip_prefix(root).unwrap_or(&absolute);
-    let segments: Vec<_> = inside.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+    let segments: Vec<_> =
+        inside.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
     segments.join("/")
 }
 
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path).map_err(|error| Failure::new(Exit::Usage, format!("{} cannot be read: {error}", path.display())))
+    std::fs::read(path)
+        .map_err(|error| Failure::new(Exit::Usage, format!("{} cannot be read: {error}", path.display())))
 }
 
 /// Findings as a person reads them, to stderr.
@@ -62,6 +64,9 @@ pub(super) fn ready(path: &Path) -> Result<Ready, Failure> {
     let errors = compiled.diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
     match compiled.workflow {
         Some(workflow) => Ok(Ready { workflow: Arc::new(workflow), root: absolute }),
-        None => Err(Failure::new(Exit::Findings, format!("{} has {errors} errors and does not run", path.display()))),
+        None => Err(Failure::new(
+            Exit::Findings,
+            format!("{} has {errors} errors and does not run", path.display()),
+        )),
     }
 }

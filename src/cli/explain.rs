@@ -20,8 +20,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     };
     let Some(rule) = rules.iter().find(|rule| rule.name == name) else {
-        let hint = nearest(name, rules.iter().map(|rule| rule.name))
-            .map_or_else(|| "`flowright explain` lists them".to_owned(), |near| format!("did you mean `{near}`?"));
+        let hint = nearest(name, rules.iter().map(|rule| rule.name)).map_or_else(
+            || "`flowright explain` lists them".to_owned(),
+            |near| format!("did you mean `{near}`?"),
+        );
         return Err(Failure::usage(format!("there is no rule `{name}`; {hint}")));
     };
     if arguments.json {

@@ -36,8 +36,9 @@ pub(super) fn principal() -> Result<Principal, Failure> {
         None => folder()?.join("config.json"),
     };
     let configuration = match std::fs::read(&path) {
-        Ok(bytes) => serde_json::from_slice::<Configuration>(&bytes)
-            .map_err(|error| Failure::usage(format!("the configuration {} cannot be read: {error}", path.display())))?,
+        Ok(bytes) => serde_json::from_slice::<Configuration>(&bytes).map_err(|error| {
+            Failure::usage(format!("the configuration {} cannot be read: {error}", path.display()))
+        })?,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Configuration::default(),
         Err(error) => {
             let message = format!("the configuration {} cannot be read: {error}", path.display());

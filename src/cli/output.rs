@@ -56,5 +56,10 @@ pub(super) fn color() -> bool {
 
 /// Columns to lay out for.
 pub(super) fn width() -> usize {
-    std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok()).filter(|w| *w >= 40).unwrap_or(100).min(160)
+    std::env::var("COLUMNS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .filter(|w| *w >= 40)
+        .unwrap_or(100)
+        .min(160)
 }

@@ -68,7 +68,8 @@ pub(super) fn drive(host: &mut Host, session: &SessionId, until: Until, json: bo
         .enable_all()
         .build()
         .map_err(|error| Failure::new(Exit::Fault, format!("the runtime cannot be started: {error}")))?;
-    let stopped = runtime.block_on(host.drive(session, until)).map_err(|error| database::host_failure(&error))?;
+    let stopped =
+        runtime.block_on(host.drive(session, until)).map_err(|error| database::host_failure(&error))?;
     view::print(host, session, json)?;
     Ok(exit_of(&stopped, until))
 }
@@ -97,7 +98,11 @@ pub(super) fn watch(host: &mut Host) {
                 Some(value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned))
             });
             let short: String = appended.session.0.chars().take(8).collect();
-            output::progress(&format!("{short} {:>4}  {name} {}", appended.version, what.unwrap_or_default()));
+            output::progress(&format!(
+                "{short} {:>4}  {name} {}",
+                appended.version,
+                what.unwrap_or_default()
+            ));
         }
     }));
 }

@@ -201,7 +201,9 @@ fn read_result(path: &PathBuf) -> Result<ToolResult, Failure> {
         super::definition::read(path)?
     };
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let Ok(value) = serde_json::from_str::<serde_json::Value>(&text) else { return Ok(ToolResult::Text(text)) };
+    let Ok(value) = serde_json::from_str::<serde_json::Value>(&text) else {
+        return Ok(ToolResult::Text(text));
+    };
     let content = value.get("content").cloned();
     Ok(match (value.get("type").and_then(|kind| kind.as_str()), content) {
         (Some("text"), Some(serde_json::Value::String(content))) => ToolResult::Text(content),

@@ -26,7 +26,8 @@ pub(super) fn print(host: &mut Host, session: &SessionId, as_json: bool) -> Resu
 /// The session as versioned data.
 pub(super) fn session_json(host: &mut Host, session: &SessionId) -> Result<Value, Failure> {
     let failed = |error: crate::host::run::HostError| database::host_failure(&error);
-    let children = host.store().children(session).map_err(|error| Failure::new(Exit::Fault, error.to_string()))?;
+    let children =
+        host.store().children(session).map_err(|error| Failure::new(Exit::Fault, error.to_string()))?;
     let live = host.live(session).map_err(failed)?;
     let row = live.subject.index();
     let mut value = head(session, live.version, &row);
@@ -105,8 +106,11 @@ fn waiting_json(state: &State) -> Value {
     match &state.work {
         Work::Cron { at: Some(at), .. } => json!({ "for": "schedule", "at": at }),
         Work::Question(asking) => {
-            let choices: Vec<Value> =
-                asking.choices.iter().map(|(value, label)| json!({ "value": value, "label": label })).collect();
+            let choices: Vec<Value> = asking
+                .choices
+                .iter()
+                .map(|(value, label)| json!({ "value": value, "label": label }))
+                .collect();
             json!({ "for": "answer", "occurrence": asking.occurrence, "text": asking.text, "choices": choices,
                 "respondents": asking.respondents, "deadline_at": asking.deadline_at })
         }
@@ -189,9 +193,13 @@ fn call_state(state: &CallState) -> (&'static str, Value) {
     match state {
         CallState::Ready => ("ready", Value::Null),
         CallState::Running { .. } => ("running", Value::Null),
-        CallState::Deferred { token, reason, .. } => ("deferred", json!({ "token": token, "reason": reason })),
+        CallState::Deferred { token, reason, .. } => {
+            ("deferred", json!({ "token": token, "reason": reason }))
+        }
         CallState::Unknown => ("unknown", Value::Null),
-        CallState::Completed(ToolResult::Text(text) | ToolResult::Error(text)) => ("completed", text.clone().into()),
+        CallState::Completed(ToolResult::Text(text) | ToolResult::Error(text)) => {
+            ("completed", text.clone().into())
+        }
         CallState::Completed(ToolResult::Json(value)) => ("completed", value.clone()),
         CallState::Failed(text) => ("failed", text.clone().into()),
     }
@@ -218,7 +226,11 @@ fn text(value: &Value) -> String {
         Some(_) | None => {}
     }
     if let Some(attention) = value.get("attention") {
-        lines.push(format!("needs attention at `{}`: {}", word(attention, "/node"), word(attention, "/reason")));
+        lines.push(format!(
+            "needs attention at `{}`: {}",
+            word(attention, "/node"),
+            word(attention, "/reason")
+        ));
         for remedy in attention.get("remedies").and_then(Value::as_array).into_iter().flatten() {
             lines.push(format!("  flowright session {} {id}", plain(remedy)));
         }
@@ -253,7 +265,9 @@ fn decision_lines(value: &Value, id: &str, lines: &mut Vec<String>) {
         lines.push(serde_json::to_string_pretty(&result).unwrap_or_default());
     }
     lines.push(format!("decide: flowright session accept {id} --revision {revision} --resume"));
-    lines.push(format!("        flowright session reject {id} --revision {revision} --feedback TEXT --resume"));
+    lines.push(format!(
+        "        flowright session reject {id} --revision {revision} --feedback TEXT --resume"
+    ));
     lines.push(format!("        flowright session abort {id} --revision {revision} [--reason TEXT]"));
 }
 

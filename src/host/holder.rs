@@ -15,7 +15,8 @@ pub fn this_process() -> String {
 #[must_use]
 pub fn is_gone(holder: &str) -> bool {
     let mut parts = holder.split('/');
-    let (Some(pid), Some(start)) = (parts.next().and_then(|pid| pid.parse::<u32>().ok()), parts.next()) else {
+    let (Some(pid), Some(start)) = (parts.next().and_then(|pid| pid.parse::<u32>().ok()), parts.next())
+    else {
         return false;
     };
     if start == "-" || !std::path::Path::new("/proc/self/stat").exists() {

@@ -47,7 +47,10 @@ impl Perform for RealPerform {
                 let mut known: Vec<_> = found.iter().map(bash::BashTool::name).collect();
                 known.extend(faults);
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                return ToolResult::Error(format!("there is no tool `{}`; there is: {known}", request.call.name));
+                return ToolResult::Error(format!(
+                    "there is no tool `{}`; there is: {known}",
+                    request.call.name
+                ));
             };
             truncate(bash::call(tool, &request).await, &request.decorators)
         })

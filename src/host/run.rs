@@ -118,7 +118,12 @@ pub struct NewWorkflow {
 impl Host {
     /// A host over a store. `holder` names this process.
     #[must_use]
-    pub fn new(store: Arc<dyn Store>, perform: Arc<dyn Perform>, clock: Arc<dyn Clock>, holder: String) -> Self {
+    pub fn new(
+        store: Arc<dyn Store>,
+        perform: Arc<dyn Perform>,
+        clock: Arc<dyn Clock>,
+        holder: String,
+    ) -> Self {
         Self {
             store,
             perform,

@@ -53,7 +53,9 @@ impl MemoryStore {
 impl Inner {
     fn check_blobs(&self, append: &Append) -> Result<(), StoreError> {
         match append.blobs.iter().find(|digest| !self.blobs.contains_key(digest)) {
-            Some(missing) => Err(StoreError::Blob { message: format!("the blob {} is not there", missing.short()) }),
+            Some(missing) => {
+                Err(StoreError::Blob { message: format!("the blob {} is not there", missing.short()) })
+            }
             None => Ok(()),
         }
     }
@@ -82,14 +84,19 @@ impl Inner {
 }
 
 fn keep(events: &[NewEvent], from: Version) -> impl Iterator<Item = KeptEvent> {
-    events.iter().zip(from + 1..).map(|(event, sequence)| KeptEvent { sequence, at: event.at, body: event.body.clone() })
+    events.iter().zip(from + 1..).map(|(event, sequence)| KeptEvent {
+        sequence,
+        at: event.at,
+        body: event.body.clone(),
+    })
 }
 
 impl Store for MemoryStore {
     fn create(&self, first: &Append) -> Result<Created, StoreError> {
         let inner = &mut *self.lock();
         if let Some(known) = inner.sessions.get(&first.session) {
-            let same = known.events.first().map(|event| event.body.as_str()) == first.events.first().map(|event| event.body.as_str());
+            let same = known.events.first().map(|event| event.body.as_str())
+                == first.events.first().map(|event| event.body.as_str());
             return if same { Ok(Created::Same) } else { Err(StoreError::Exists) };
         }
         inner.check_blobs(first)?;
@@ -122,7 +129,12 @@ impl Store for MemoryStore {
         }))
     }
 
-    fn events_after(&self, session: &SessionId, version: Version, limit: u32) -> Result<Vec<KeptEvent>, StoreError> {
+    fn events_after(
+        &self,
+        session: &SessionId,
+        version: Version,
+        limit: u32,
+    ) -> Result<Vec<KeptEvent>, StoreError> {
         let inner = self.lock();
         let known = inner.sessions.get(session).ok_or(StoreError::Unknown)?;
         let skip = usize::try_from(version).unwrap_or(usize::MAX);

@@ -116,7 +116,12 @@ impl Store for SqliteStore {
         self.read(|connection| read::load(connection, session))
     }
 
-    fn events_after(&self, session: &SessionId, version: Version, limit: u32) -> Result<Vec<KeptEvent>, StoreError> {
+    fn events_after(
+        &self,
+        session: &SessionId,
+        version: Version,
+        limit: u32,
+    ) -> Result<Vec<KeptEvent>, StoreError> {
         let events = self.read(|connection| read::events_after(connection, session, version, limit))?;
         if events.is_empty() && self.row(session)?.is_none() {
             return Err(StoreError::Unknown);
@@ -127,7 +132,9 @@ impl Store for SqliteStore {
     fn append(&self, append: &Append) -> Result<Version, StoreError> {
         match self.write(Write::Append(append.clone()))? {
             Done::Version(version) => Ok(version),
-            Done::Created(_) | Done::Lease(_) | Done::Nothing => Ok(append.expected + append.events.len() as Version),
+            Done::Created(_) | Done::Lease(_) | Done::Nothing => {
+                Ok(append.expected + append.events.len() as Version)
+            }
         }
     }
 

@@ -1,10 +1,15 @@
 //! The one test binary. Rooms are named after what they hold.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice
+)]
 #![allow(missing_docs, clippy::wildcard_enum_match_arm)]
 
 mod agent_engine;
 mod checks;
-mod corpus;
 mod flow;
 mod pages;
 mod preview;

@@ -56,7 +56,10 @@ fn w04_plan_review_build_test() {
 
     // Too late: revision 1 is no longer what is under review; nobody else may decide; digests name candidates too.
     assert_eq!(refused(world.decide(&session, 1, Decision::Accept)), RejectionCode::Conflict);
-    assert_eq!(refused(world.decide_as(&session, 2, Decision::Accept, person("eve"))), RejectionCode::NotAllowed);
+    assert_eq!(
+        refused(world.decide_as(&session, 2, Decision::Accept, person("eve"))),
+        RejectionCode::NotAllowed
+    );
     assert_eq!(world.status(&session), "awaiting_review");
 
     world.decide(&session, 2, Decision::Accept).unwrap();

@@ -29,7 +29,9 @@ pub(super) fn run(host: &mut Host, verb: &Verb, json: bool) -> Result<Exit, Fail
             decision(host, which, Decision::Abort { reason: reason.clone() }, *then, json)
         }
         Verb::Retry(one) => workflow(host, &one.session, Notification::Retry { by }, one.then, json),
-        Verb::Pause(one) => workflow(host, &one.session, Notification::Pause { by }, Then { resume: false }, json),
+        Verb::Pause(one) => {
+            workflow(host, &one.session, Notification::Pause { by }, Then { resume: false }, json)
+        }
         Verb::Cancel { session, reason } => {
             let id = database::resolve(host, session)?;
             let news = Notification::Cancel { by, reason: reason.clone() };
@@ -54,7 +56,11 @@ pub(super) fn run(host: &mut Host, verb: &Verb, json: bool) -> Result<Exit, Fail
                 .store()
                 .by_token(token)
                 .map_err(|error| Failure::new(Exit::Fault, error.to_string()))?
-                .ok_or_else(|| Failure { exit: Exit::Refused, message: format!("no call waits under the token `{token}`"), code: "stale" })?;
+                .ok_or_else(|| Failure {
+                    exit: Exit::Refused,
+                    message: format!("no call waits under the token `{token}`"),
+                    code: "stale",
+                })?;
             let news = AgentNews::Complete { token: token.clone(), result: read_result(file)?, by };
             agent(host, &session.0, news, Then { resume: false }, json)
         }
@@ -64,7 +70,9 @@ pub(super) fn run(host: &mut Host, verb: &Verb, json: bool) -> Result<Exit, Fail
                 (None, Some(text), _) => Resolution::Failed(text.clone()),
                 (None, None, true) => Resolution::Retry,
                 (None, None, false) => {
-                    return Err(Failure::usage("say how it is settled: --completed TEXT, --failed TEXT or --retry"));
+                    return Err(Failure::usage(
+                        "say how it is settled: --completed TEXT, --failed TEXT or --retry",
+                    ));
                 }
             };
             let news = AgentNews::Resolve { call: call.clone(), resolution, by };
@@ -74,13 +82,25 @@ pub(super) fn run(host: &mut Host, verb: &Verb, json: bool) -> Result<Exit, Fail
     }
 }
 
-fn decision(host: &mut Host, which: &Which, decision: Decision, then: Then, json: bool) -> Result<Exit, Failure> {
+fn decision(
+    host: &mut Host,
+    which: &Which,
+    decision: Decision,
+    then: Then,
+    json: bool,
+) -> Result<Exit, Failure> {
     let by = operator::principal()?;
     let news = Notification::Decide { revision: which.revision, digest: which.digest.clone(), decision, by };
     workflow(host, &which.session, news, then, json)
 }
 
-fn workflow(host: &mut Host, session: &str, news: Notification, then: Then, json: bool) -> Result<Exit, Failure> {
+fn workflow(
+    host: &mut Host,
+    session: &str,
+    news: Notification,
+    then: Then,
+    json: bool,
+) -> Result<Exit, Failure> {
     let id = database::resolve(host, session)?;
     host.tell_workflow(&id, news).map_err(|error| database::host_failure(&error))?;
     finish(host, &id, then, json)
@@ -117,7 +137,8 @@ pub(super) fn unhold(host: &mut Host, id: &SessionId) -> Result<(), Failure> {
     };
     if held {
         let by = operator::principal()?;
-        host.tell_workflow(id, Notification::Resume { by }).map_err(|error| database::host_failure(&error))?;
+        host.tell_workflow(id, Notification::Resume { by })
+            .map_err(|error| database::host_failure(&error))?;
     }
     Ok(())
 }

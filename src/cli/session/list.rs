@@ -47,7 +47,11 @@ pub(in crate::cli) fn run(host: &Host, arguments: &Arguments, as_json: bool) -> 
     };
     let rows = host.store().list(&filter).map_err(failed)?;
     if as_json {
-        let next = if rows.len() == arguments.limit as usize { rows.last().map(|row| row.session.0.clone()) } else { None };
+        let next = if rows.len() == arguments.limit as usize {
+            rows.last().map(|row| row.session.0.clone())
+        } else {
+            None
+        };
         let rows: Vec<Value> = rows.iter().map(view::row_json).collect();
         output::json(&json!({ "version": 1, "sessions": rows, "next": next }));
         return Ok(Exit::Done);
@@ -70,7 +74,8 @@ pub(in crate::cli) fn log(host: &Host, session: &SessionId) -> Result<Exit, Fail
     loop {
         let page = host.store().events_after(session, version, PAGE).map_err(failed)?;
         for kept in &page {
-            let event: Value = serde_json::from_str(&kept.body).unwrap_or_else(|_| Value::String(kept.body.clone()));
+            let event: Value =
+                serde_json::from_str(&kept.body).unwrap_or_else(|_| Value::String(kept.body.clone()));
             let line = json!({ "sequence": kept.sequence, "at": kept.at, "event": event });
             output::line(&crate::escape::json_text(&line.to_string()));
         }

@@ -48,7 +48,9 @@ pub fn decide(
                 turn.emit(Event::ChildStarted { child });
             }
         }
-        Notification::Submitted { child, submission, envelope } => turn.submitted(&child, submission, envelope),
+        Notification::Submitted { child, submission, envelope } => {
+            turn.submitted(&child, submission, envelope)
+        }
         Notification::Yielded { child, turn: number } => turn.yielded(&child, number),
         Notification::ChildFailed { child, reason } => turn.child_failed(&child, &reason),
         Notification::MessageAcknowledged { message } => {
@@ -60,7 +62,9 @@ pub fn decide(
         Notification::Answer { occurrence, choice, feedback, by } => {
             turn.answer(occurrence, choice, feedback, by)?;
         }
-        Notification::Decide { revision, digest, decision, by } => turn.judge(revision, digest, decision, by)?,
+        Notification::Decide { revision, digest, decision, by } => {
+            turn.judge(revision, digest, decision, by)?
+        }
         Notification::Retry { by } => turn.retry(by)?,
         Notification::Resume { by } => turn.resume(by)?,
         Notification::Pause { by } => turn.pause(by)?,
@@ -91,7 +95,8 @@ impl Turn<'_> {
         }
         spec.inputs = inputs;
         self.emit(Event::Started(spec));
-        let entry = self.ir.graph().entry().and_then(|id| self.ir.graph().node(id)).map(|node| node.name.clone());
+        let entry =
+            self.ir.graph().entry().and_then(|id| self.ir.graph().node(id)).map(|node| node.name.clone());
         match entry {
             Some(entry) => self.go(entry),
             None => self.finish(StopStatus::Succeeded, String::new()),
@@ -154,7 +159,8 @@ impl Turn<'_> {
     /// Open waits end when a loop's deadline passes; running work settles first and is caught on its way on.
     fn expire_loop(&mut self) -> bool {
         let Some(position) = &self.state.position else { return false };
-        let expired = position.frames.iter().find(|frame| frame.deadline_at.is_some_and(|at| at <= self.at)).cloned();
+        let expired =
+            position.frames.iter().find(|frame| frame.deadline_at.is_some_and(|at| at <= self.at)).cloned();
         let Some(frame) = expired else { return false };
         match self.state.work.clone() {
             Work::Question(asking) => self.emit(Event::QuestionExpired { occurrence: asking.occurrence }),

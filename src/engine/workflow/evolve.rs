@@ -2,7 +2,8 @@
 
 use super::event::{Decider, Event};
 use super::state::{
-    Asking, Candidate, Child, Decided, Ending, Hold, Position, Record, Settled, Stage, StagePhase, State, Work,
+    Asking, Candidate, Child, Decided, Ending, Hold, Position, Record, Settled, Stage, StagePhase, State,
+    Work,
 };
 use crate::engine::agent::event::{Message, MessageKind};
 use crate::engine::{Principal, derived_id};
@@ -49,7 +50,10 @@ pub fn evolve(state: &mut State, at: Timestamp, event: &Event) {
         | Event::ReminderOwed { .. }
         | Event::GateOpened { .. }
         | Event::RoundAdmitted { .. } => stage(state, at, event),
-        Event::Accepted { .. } | Event::Rejected { .. } | Event::Aborted { .. } | Event::GateExpired { .. } => {
+        Event::Accepted { .. }
+        | Event::Rejected { .. }
+        | Event::Aborted { .. }
+        | Event::GateExpired { .. } => {
             decided(state, at, event);
         }
         Event::ChildStarted { child } => {
@@ -240,7 +244,9 @@ fn decided(state: &mut State, at: Timestamp, event: &Event) {
     };
     let Work::Stage(stage) = &mut state.work else { return };
     let child = stage.child.clone();
-    let Some(candidate) = stage.candidates.iter_mut().find(|candidate| candidate.revision == revision) else { return };
+    let Some(candidate) = stage.candidates.iter_mut().find(|candidate| candidate.revision == revision) else {
+        return;
+    };
     let digest = candidate.digest.clone();
     if let Some(by) = &by {
         candidate.decisions.push(Decided { gate, word, text: text.clone(), by: by.clone(), at });
@@ -263,7 +269,10 @@ fn decided(state: &mut State, at: Timestamp, event: &Event) {
         }
         None => None,
     };
-    settle(state, Settled::Decision { invocation: invocation.clone(), revision, digest, gate, word, text, by: person });
+    settle(
+        state,
+        Settled::Decision { invocation: invocation.clone(), revision, digest, gate, word, text, by: person },
+    );
 }
 
 fn left(state: &mut State, node: &str, visit: u32, outputs: indexmap::IndexMap<String, serde_json::Value>) {

@@ -38,11 +38,15 @@ pub fn pending(_ir: &ir::Workflow, state: &State) -> Vec<Command> {
 /// When something of the session's own becomes due.
 #[must_use]
 pub fn wake_at(ir: &ir::Workflow, state: &State) -> Option<Timestamp> {
-    if state.spec.is_none() || state.ended.is_some() || matches!(state.hold, Hold::Paused | Hold::Cancelling { .. }) {
+    if state.spec.is_none()
+        || state.ended.is_some()
+        || matches!(state.hold, Hold::Paused | Hold::Cancelling { .. })
+    {
         return None;
     }
     let session = ir.deadline_ms().map(|deadline| state.started_at.plus(deadline));
-    let frames = state.position.iter().flat_map(|position| &position.frames).filter_map(|frame| frame.deadline_at);
+    let frames =
+        state.position.iter().flat_map(|position| &position.frames).filter_map(|frame| frame.deadline_at);
     let open_wait = match &state.work {
         Work::Stage(stage) => matches!(stage.phase, StagePhase::HumanGate { .. }),
         Work::Cron { .. } | Work::Question(_) => true,
@@ -102,7 +106,9 @@ fn status(state: &State) -> (&'static str, String) {
     let node = state.position.as_ref().map(|position| position.node.as_str()).unwrap_or_default();
     match &state.hold {
         Hold::Paused => return ("paused", format!("paused at `{node}`")),
-        Hold::NeedsAttention { node, reason, .. } => return ("needs_attention", format!("`{node}`: {reason}")),
+        Hold::NeedsAttention { node, reason, .. } => {
+            return ("needs_attention", format!("`{node}`: {reason}"));
+        }
         Hold::Cancelling { reason, .. } => return ("cancelling", reason.clone()),
         Hold::None => {}
     }
@@ -117,9 +123,14 @@ fn status(state: &State) -> (&'static str, String) {
         Work::Stage(stage) => match &stage.phase {
             StagePhase::HumanGate { respondents, .. } => {
                 let revision = stage.candidate().map_or(0, |candidate| candidate.revision);
-                ("awaiting_review", format!("revision {revision} of `{node}` waits for {}", respondents.join(", ")))
+                (
+                    "awaiting_review",
+                    format!("revision {revision} of `{node}` waits for {}", respondents.join(", ")),
+                )
             }
-            StagePhase::MachineGate { round, .. } => ("agent_running", format!("`{node}` is evaluated, round {round}")),
+            StagePhase::MachineGate { round, .. } => {
+                ("agent_running", format!("`{node}` is evaluated, round {round}"))
+            }
             StagePhase::Producing | StagePhase::CorrectionDue | StagePhase::Unsuccessful { .. } => {
                 ("agent_running", format!("an agent works at `{node}`"))
             }

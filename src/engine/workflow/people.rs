@@ -49,7 +49,9 @@ impl Turn<'_> {
         by: Principal,
     ) -> Result<(), Rejection> {
         let asking = match &self.state.work {
-            Work::Question(asking) if occurrence.is_none_or(|number| number == asking.occurrence) => asking.clone(),
+            Work::Question(asking) if occurrence.is_none_or(|number| number == asking.occurrence) => {
+                asking.clone()
+            }
             Work::Question(_) | Work::Cron { .. } | Work::Stage(_) | Work::None => {
                 return self.answer_to_nothing(occurrence, &choice, &feedback, &by);
             }
@@ -64,9 +66,14 @@ impl Turn<'_> {
         self.may(&asking.respondents, &by)?;
         let Some(chosen) = question.choices.iter().find(|known| known.value == choice) else {
             let names: Vec<_> = question.choices.iter().map(|known| known.value.as_str()).collect();
-            let hint = crate::engine::nearest(&choice, names.iter().copied())
-                .map_or_else(|| format!("there is {}", names.join(", ")), |near| format!("did you mean `{near}`?"));
-            return refuse(RejectionCode::Invalid, format!("`{choice}` is no choice of this question; {hint}"));
+            let hint = crate::engine::nearest(&choice, names.iter().copied()).map_or_else(
+                || format!("there is {}", names.join(", ")),
+                |near| format!("did you mean `{near}`?"),
+            );
+            return refuse(
+                RejectionCode::Invalid,
+                format!("`{choice}` is no choice of this question; {hint}"),
+            );
         };
         match chosen.feedback {
             Feedback::Required if feedback.trim().is_empty() => {
@@ -79,7 +86,12 @@ impl Turn<'_> {
         }
         let user = by.user.clone();
         let (number, recorded) = (asking.occurrence, choice.clone());
-        self.emit(Event::QuestionAnswered { occurrence: number, choice: recorded, feedback: feedback.clone(), by: Some(by) });
+        self.emit(Event::QuestionAnswered {
+            occurrence: number,
+            choice: recorded,
+            feedback: feedback.clone(),
+            by: Some(by),
+        });
         let outputs = self.answer_outputs(&choice, &feedback, &user);
         if self.state.hold == Hold::Paused {
             // Recorded; what follows applies on resume.
@@ -91,7 +103,12 @@ impl Turn<'_> {
     }
 
     /// While paused the step is left, and its successor entered on resume.
-    fn emit_answered(&mut self, node: &str, choice: String, outputs: indexmap::IndexMap<String, serde_json::Value>) {
+    fn emit_answered(
+        &mut self,
+        node: &str,
+        choice: String,
+        outputs: indexmap::IndexMap<String, serde_json::Value>,
+    ) {
         let visit = self.state.visits.get(node).copied().unwrap_or(0);
         self.emit(Event::StepLeft { node: node.to_owned(), visit, exit: EdgeKind::Choice(choice), outputs });
     }
@@ -104,20 +121,27 @@ impl Turn<'_> {
         by: &Principal,
     ) -> Result<(), Rejection> {
         let settled = self.state.settled.iter().rev().find_map(|settled| match settled {
-            Settled::Answer { occurrence: number, choice, feedback, by } if occurrence.is_none_or(|n| n == *number) => {
+            Settled::Answer { occurrence: number, choice, feedback, by }
+                if occurrence.is_none_or(|n| n == *number) =>
+            {
                 Some((choice.clone(), feedback.clone(), by.clone()))
             }
             Settled::Answer { .. } | Settled::Decision { .. } => None,
         });
         match settled {
-            Some((Some(known), said, Some(who))) if known == choice && said == feedback && who.user == by.user => Ok(()),
+            Some((Some(known), said, Some(who)))
+                if known == choice && said == feedback && who.user == by.user =>
+            {
+                Ok(())
+            }
             Some((Some(known), _, Some(who))) => refuse(
                 RejectionCode::Conflict,
                 format!("the question was already answered `{known}` by {}", who.user),
             ),
-            Some((Some(known), _, None)) => {
-                refuse(RejectionCode::Stale, format!("the question's deadline passed and `{known}` was taken"))
-            }
+            Some((Some(known), _, None)) => refuse(
+                RejectionCode::Stale,
+                format!("the question's deadline passed and `{known}` was taken"),
+            ),
             Some((None, _, _)) => refuse(RejectionCode::Stale, "the question's deadline has passed"),
             None => {
                 self.open()?;
@@ -135,7 +159,10 @@ impl Turn<'_> {
         by: Principal,
     ) -> Result<(), Rejection> {
         if revision.is_none() && digest.is_none() {
-            return refuse(RejectionCode::Invalid, "a decision names the revision or the digest that it decides");
+            return refuse(
+                RejectionCode::Invalid,
+                "a decision names the revision or the digest that it decides",
+            );
         }
         let gate = match &self.state.work {
             Work::Stage(stage) => match (&stage.phase, stage.candidate()) {
@@ -167,7 +194,8 @@ impl Turn<'_> {
         decision: Decision,
         by: Principal,
     ) -> Result<(), Rejection> {
-        let (invocation, revision, digest) = (stage.invocation.clone(), candidate.revision, candidate.digest.clone());
+        let (invocation, revision, digest) =
+            (stage.invocation.clone(), candidate.revision, candidate.digest.clone());
         match decision {
             Decision::Accept => {
                 let by = Decider::Person(by);
@@ -189,7 +217,13 @@ impl Turn<'_> {
                 self.emit(Event::Aborted { invocation, revision, gate, by, reason });
                 self.stop_child(&stage.child);
                 let edge = EdgeKind::GateAborted(gate);
-                self.leave_gate(&position.node, edge, candidate, "aborted", "the stage was given up at its gate");
+                self.leave_gate(
+                    &position.node,
+                    edge,
+                    candidate,
+                    "aborted",
+                    "the stage was given up at its gate",
+                );
             }
         }
         Ok(())
@@ -216,24 +250,38 @@ impl Turn<'_> {
             Settled::Decision { invocation: whose, revision: number, digest: known, .. } => {
                 invocation.is_none_or(|open| open == whose)
                     && revision.is_none_or(|wanted| wanted == *number)
-                    && digest.is_none_or(|written| known.as_str().trim_start_matches("sha256:").starts_with(written.trim_start_matches("sha256:")))
+                    && digest.is_none_or(|written| {
+                        known
+                            .as_str()
+                            .trim_start_matches("sha256:")
+                            .starts_with(written.trim_start_matches("sha256:"))
+                    })
             }
             Settled::Answer { .. } => false,
         };
-        if let Some(Settled::Decision { revision, word, text, by: who, .. }) = self.state.settled.iter().rev().find(fits) {
+        if let Some(Settled::Decision { revision, word, text, by: who, .. }) =
+            self.state.settled.iter().rev().find(fits)
+        {
             let same_person = who.as_ref().is_some_and(|who| who.user == by.user);
             if *word == wanted && text == said && same_person {
                 return Ok(());
             }
-            let whom = who.as_ref().map_or_else(|| "the runtime or an evaluator".to_owned(), |who| who.user.clone());
-            return refuse(RejectionCode::Conflict, format!("revision {revision} was already {word} by {whom}"));
+            let whom =
+                who.as_ref().map_or_else(|| "the runtime or an evaluator".to_owned(), |who| who.user.clone());
+            return refuse(
+                RejectionCode::Conflict,
+                format!("revision {revision} was already {word} by {whom}"),
+            );
         }
         self.open()?;
         if let Work::Stage(stage) = &self.state.work
             && let Some(candidate) = stage.candidate()
         {
             let now = candidate.revision;
-            return refuse(RejectionCode::Stale, format!("that candidate is no longer under review; the current one is revision {now}"));
+            return refuse(
+                RejectionCode::Stale,
+                format!("that candidate is no longer under review; the current one is revision {now}"),
+            );
         }
         refuse(RejectionCode::NotWaiting, "nothing is under review")
     }
@@ -277,7 +325,8 @@ impl Turn<'_> {
                 Ok(())
             }
             Hold::NeedsAttention { node, remedies, .. } if remedies.contains(&Remedy::Resume) => {
-                let target = self.ir.graph().follow(&node, &EdgeKind::Resume).map(|target| target.name.clone());
+                let target =
+                    self.ir.graph().follow(&node, &EdgeKind::Resume).map(|target| target.name.clone());
                 self.emit(Event::Resumed { node, by });
                 if let Some(target) = target {
                     self.go(target);
@@ -286,9 +335,13 @@ impl Turn<'_> {
             }
             Hold::NeedsAttention { node, .. } => refuse(
                 RejectionCode::Invalid,
-                format!("`{node}` has not given its outputs, so the session cannot go on behind it; retry or cancel"),
+                format!(
+                    "`{node}` has not given its outputs, so the session cannot go on behind it; retry or cancel"
+                ),
             ),
-            Hold::None | Hold::Cancelling { .. } => refuse(RejectionCode::NotWaiting, "the session is not held"),
+            Hold::None | Hold::Cancelling { .. } => {
+                refuse(RejectionCode::NotWaiting, "the session is not held")
+            }
         }
     }
 
@@ -300,12 +353,15 @@ impl Turn<'_> {
         }
         let Some((position, _)) = self.open_node() else { return };
         let answered = self.state.settled.iter().rev().find_map(|settled| match settled {
-            Settled::Answer { occurrence, choice: Some(choice), .. } if *occurrence == self.state.occurrences => {
+            Settled::Answer { occurrence, choice: Some(choice), .. }
+                if *occurrence == self.state.occurrences =>
+            {
                 Some(choice.clone())
             }
             Settled::Answer { .. } | Settled::Decision { .. } => None,
         });
-        let target = answered.and_then(|choice| self.ir.graph().follow(&position.node, &EdgeKind::Choice(choice)));
+        let target =
+            answered.and_then(|choice| self.ir.graph().follow(&position.node, &EdgeKind::Choice(choice)));
         match target.map(|target| (target.name.clone(), matches!(target.kind, NodeKind::Hold))) {
             Some((_, true)) => {
                 let remedies = self.remedies(&position.node);
@@ -352,7 +408,10 @@ fn names(candidate: &Candidate, revision: Option<u32>, digest: Option<&str>) -> 
     if let Some(written) = digest {
         let digits = written.trim_start_matches("sha256:");
         if digits.len() < DIGEST_DIGITS {
-            return refuse(RejectionCode::Invalid, format!("a digest is named by at least {DIGEST_DIGITS} digits"));
+            return refuse(
+                RejectionCode::Invalid,
+                format!("a digest is named by at least {DIGEST_DIGITS} digits"),
+            );
         }
         if !candidate.digest.as_str().trim_start_matches("sha256:").starts_with(digits) {
             return Ok(false);

@@ -65,11 +65,12 @@ pub fn current_value(state: &State, path: &Path) -> Option<Value> {
     if let Root::Step { node, .. } = &path.root {
         let now = &state.position.as_ref()?.frames;
         let record = last(state, node)?;
-        let shares = |mine: &super::event::Frame| {
-            record.frames.iter().find(|frame| frame.node == mine.node).is_none_or(|frame| {
-                frame.iteration == mine.iteration && frame.entered_at == mine.entered_at
-            })
-        };
+        let shares =
+            |mine: &super::event::Frame| {
+                record.frames.iter().find(|frame| frame.node == mine.node).is_none_or(|frame| {
+                    frame.iteration == mine.iteration && frame.entered_at == mine.entered_at
+                })
+            };
         if !now.iter().all(shares) {
             return None;
         }

@@ -38,7 +38,12 @@ impl Turn<'_> {
         let occurrence = asking.occurrence;
         if let Some(choice) = question.choose_on_deadline.clone() {
             let feedback = String::new();
-            self.emit(Event::QuestionAnswered { occurrence, choice: choice.clone(), feedback: feedback.clone(), by: None });
+            self.emit(Event::QuestionAnswered {
+                occurrence,
+                choice: choice.clone(),
+                feedback: feedback.clone(),
+                by: None,
+            });
             let outputs = self.answer_outputs(&choice, &feedback, "");
             self.leave(&position.node, EdgeKind::Choice(choice), outputs, "the deadline's choice holds");
             return;
@@ -74,8 +79,15 @@ impl Turn<'_> {
         self.emit(Event::InvocationAdmitted { invocation, attempt, child, deadline_ms: stage.deadline_ms });
     }
 
-    fn with(&self, entries: &IndexMap<String, Data>, candidate: Option<&Candidate>) -> IndexMap<String, Value> {
-        entries.iter().map(|(name, data)| (name.clone(), render::data(&self.state, data, candidate))).collect()
+    fn with(
+        &self,
+        entries: &IndexMap<String, Data>,
+        candidate: Option<&Candidate>,
+    ) -> IndexMap<String, Value> {
+        entries
+            .iter()
+            .map(|(name, data)| (name.clone(), render::data(&self.state, data, candidate)))
+            .collect()
     }
 
     fn child(
@@ -108,7 +120,8 @@ impl Turn<'_> {
         let Work::Stage(stage) = self.state.work.clone() else { return };
         if stage.child == *child {
             self.produced(&stage, submission, envelope);
-        } else if matches!(&stage.phase, StagePhase::MachineGate { child: evaluator, .. } if evaluator == child) {
+        } else if matches!(&stage.phase, StagePhase::MachineGate { child: evaluator, .. } if evaluator == child)
+        {
             self.evaluated(&stage, child, &envelope);
         }
     }
@@ -181,13 +194,28 @@ impl Turn<'_> {
             GateKind::Human { text, respondents } => {
                 let text = render::text(&self.state, text, Some(candidate));
                 let respondents = self.respondents(respondents);
-                self.emit(Event::GateOpened { invocation, revision, gate: number, text, respondents, deadline_at });
+                self.emit(Event::GateOpened {
+                    invocation,
+                    revision,
+                    gate: number,
+                    text,
+                    respondents,
+                    deadline_at,
+                });
             }
             GateKind::Agent { agent, task, with, .. } => {
                 let Some(spec) = self.state.spec.clone() else { return };
                 let round = stage.rounds.get(&number).copied().unwrap_or(0) + 1;
-                let (revision_text, gate_text, round_text) = (revision.to_string(), number.to_string(), round.to_string());
-                let id = derived_id(&["round", &spec.session.0, &invocation, &revision_text, &gate_text, &round_text]);
+                let (revision_text, gate_text, round_text) =
+                    (revision.to_string(), number.to_string(), round.to_string());
+                let id = derived_id(&[
+                    "round",
+                    &spec.session.0,
+                    &invocation,
+                    &revision_text,
+                    &gate_text,
+                    &round_text,
+                ]);
                 let mut with = self.with(with, Some(candidate));
                 let shown = serde_json::json!({
                     "revision": revision, "summary": candidate.summary, "result": candidate.result });
@@ -200,7 +228,14 @@ impl Turn<'_> {
                 };
                 let prompt = render::text(&self.state, task, Some(candidate));
                 let Some(child) = self.child(SessionId(id), agent, prompt, with, contract) else { return };
-                self.emit(Event::RoundAdmitted { invocation, revision, gate: number, round, child, deadline_at });
+                self.emit(Event::RoundAdmitted {
+                    invocation,
+                    revision,
+                    gate: number,
+                    round,
+                    child,
+                    deadline_at,
+                });
             }
         }
     }
@@ -210,7 +245,8 @@ impl Turn<'_> {
         let Some(candidate) = stage.candidate() else { return };
         let decision = envelope.result.get("decision").and_then(Value::as_str);
         let feedback = envelope.result.get("feedback").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let (invocation, revision, digest) = (stage.invocation.clone(), candidate.revision, candidate.digest.clone());
+        let (invocation, revision, digest) =
+            (stage.invocation.clone(), candidate.revision, candidate.digest.clone());
         let by = Decider::Evaluator { child: child.clone() };
         match (envelope.outcome, decision) {
             (EnvelopeOutcome::Succeeded, Some("accept")) => {
@@ -243,20 +279,34 @@ impl Turn<'_> {
             let summary = format!("revision {sealed} was not accepted and no revision is left");
             self.unsuccessful(Outcome::Exhausted, summary);
         } else if most.is_some_and(|most| rounds >= most) {
-            self.unsuccessful(Outcome::Exhausted, format!("the evaluator rejected {rounds} times and no round is left"));
+            self.unsuccessful(
+                Outcome::Exhausted,
+                format!("the evaluator rejected {rounds} times and no round is left"),
+            );
         }
     }
 
     pub(super) fn gate_expired(&mut self, stage: &Stage, gate: u32) {
         let Some((position, _)) = self.open_node() else { return };
         let Some(candidate) = stage.candidate() else { return };
-        self.emit(Event::GateExpired { invocation: stage.invocation.clone(), revision: candidate.revision, gate });
+        self.emit(Event::GateExpired {
+            invocation: stage.invocation.clone(),
+            revision: candidate.revision,
+            gate,
+        });
         let edge = EdgeKind::GateDeadline(gate);
         self.leave_gate(&position.node, edge, candidate, "deadline", "nobody decided in time");
     }
 
     /// Leaves a stage from a human gate that was aborted or not decided in time.
-    pub(super) fn leave_gate(&mut self, node: &str, edge: EdgeKind, candidate: &Candidate, outcome: &str, why: &str) {
+    pub(super) fn leave_gate(
+        &mut self,
+        node: &str,
+        edge: EdgeKind,
+        candidate: &Candidate,
+        outcome: &str,
+        why: &str,
+    ) {
         let mut outputs = stage_outputs(outcome, candidate);
         outputs.shift_remove("result");
         outputs.shift_remove("revision");
@@ -326,8 +376,10 @@ impl Turn<'_> {
         match stage.reminded_after {
             None => self.emit(Event::ReminderOwed { invocation: stage.invocation.clone(), turn: number }),
             Some(after) if number > after && self.state.hold == Hold::None => {
-                let node = self.state.position.as_ref().map(|position| position.node.clone()).unwrap_or_default();
-                let reason = "the agent stopped without submitting a result, also after a reminder".to_owned();
+                let node =
+                    self.state.position.as_ref().map(|position| position.node.clone()).unwrap_or_default();
+                let reason =
+                    "the agent stopped without submitting a result, also after a reminder".to_owned();
                 self.hold(&node, reason, vec![Remedy::Retry, Remedy::Cancel]);
             }
             Some(_) => {}
@@ -349,7 +401,9 @@ impl Turn<'_> {
         }
         if matches!(&stage.phase, StagePhase::MachineGate { child: evaluator, .. } if evaluator == child) {
             self.unsuccessful(Outcome::Failed, format!("the evaluator failed: {reason}"));
-        } else if stage.child == *child && matches!(stage.phase, StagePhase::Producing | StagePhase::CorrectionDue) {
+        } else if stage.child == *child
+            && matches!(stage.phase, StagePhase::Producing | StagePhase::CorrectionDue)
+        {
             self.unsuccessful(Outcome::Failed, reason.to_owned());
         }
     }

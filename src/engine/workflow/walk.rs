@@ -63,9 +63,16 @@ impl<'a> Turn<'a> {
     /// Enters a node. Gives the next one if this one does not wait.
     fn enter(&mut self, node: &ir::Node, afresh: bool) -> Option<String> {
         let mut frames = self.frames_of(node);
-        if let Some(expired) = frames.iter().find(|frame| frame.deadline_at.is_some_and(|at| at <= self.at)).cloned() {
+        if let Some(expired) =
+            frames.iter().find(|frame| frame.deadline_at.is_some_and(|at| at <= self.at)).cloned()
+        {
             self.emit(Event::LoopExpired { node: expired.node.clone() });
-            return self.step_out(&expired.node, EdgeKind::Deadline, IndexMap::new(), "the deadline of the loop passed");
+            return self.step_out(
+                &expired.node,
+                EdgeKind::Deadline,
+                IndexMap::new(),
+                "the deadline of the loop passed",
+            );
         }
         if let NodeKind::Loop { times, deadline_ms } = &node.kind {
             return self.enter_loop(node, frames, *times, *deadline_ms, afresh);
@@ -76,7 +83,8 @@ impl<'a> Turn<'a> {
                 return None;
             }
             NodeKind::Stop { status, reason } => {
-                let reason = reason.as_ref().map(|text| render::text(&self.state, text, None)).unwrap_or_default();
+                let reason =
+                    reason.as_ref().map(|text| render::text(&self.state, text, None)).unwrap_or_default();
                 self.finish(*status, reason);
                 return None;
             }
@@ -107,7 +115,8 @@ impl<'a> Turn<'a> {
 
     /// The frames that stay open in a node's scope, outermost first.
     fn frames_of(&self, node: &ir::Node) -> Vec<Frame> {
-        let open = self.state.position.as_ref().map(|position| position.frames.as_slice()).unwrap_or_default();
+        let open =
+            self.state.position.as_ref().map(|position| position.frames.as_slice()).unwrap_or_default();
         node.scope.iter().filter_map(|name| open.iter().find(|frame| frame.node == *name).cloned()).collect()
     }
 
@@ -119,21 +128,38 @@ impl<'a> Turn<'a> {
         deadline_ms: Option<crate::time::Millis>,
         afresh: bool,
     ) -> Option<String> {
-        let open = self.state.position.as_ref().and_then(|position| position.frames.iter().find(|frame| frame.node == node.name));
+        let open = self
+            .state
+            .position
+            .as_ref()
+            .and_then(|position| position.frames.iter().find(|frame| frame.node == node.name));
         let inside = open.filter(|_| !afresh).cloned();
         let visits = self.state.visits.get(&node.name).copied().unwrap_or(0);
         let (frame, visit) = match inside {
             Some(frame) if frame.deadline_at.is_some_and(|at| at <= self.at) => {
                 self.emit(Event::LoopExpired { node: node.name.clone() });
-                return self.step_out(&node.name, EdgeKind::Deadline, IndexMap::new(), "the deadline of the loop passed");
+                return self.step_out(
+                    &node.name,
+                    EdgeKind::Deadline,
+                    IndexMap::new(),
+                    "the deadline of the loop passed",
+                );
             }
             Some(frame) if times.is_some_and(|times| frame.iteration >= times) => {
-                return self.step_out(&node.name, EdgeKind::Exhausted, IndexMap::new(), "the last iteration is over");
+                return self.step_out(
+                    &node.name,
+                    EdgeKind::Exhausted,
+                    IndexMap::new(),
+                    "the last iteration is over",
+                );
             }
             Some(frame) => (Frame { iteration: frame.iteration.saturating_add(1), ..frame }, visits),
             None => {
                 let deadline_at = deadline_ms.map(|deadline| self.at.plus(deadline));
-                (Frame { node: node.name.clone(), iteration: 1, entered_at: self.at, deadline_at }, visits + 1)
+                (
+                    Frame { node: node.name.clone(), iteration: 1, entered_at: self.at, deadline_at },
+                    visits + 1,
+                )
             }
         };
         frames.push(frame);
@@ -168,8 +194,15 @@ impl<'a> Turn<'a> {
     }
 
     /// Leaves a step by an edge; gives the target, or holds.
-    fn step_out(&mut self, node: &str, exit: EdgeKind, outputs: IndexMap<String, Value>, why: &str) -> Option<String> {
-        let target = self.ir.graph().follow(node, &exit).map(|target| (target.name.clone(), target.kind.clone()));
+    fn step_out(
+        &mut self,
+        node: &str,
+        exit: EdgeKind,
+        outputs: IndexMap<String, Value>,
+        why: &str,
+    ) -> Option<String> {
+        let target =
+            self.ir.graph().follow(node, &exit).map(|target| (target.name.clone(), target.kind.clone()));
         let visit = self.state.visits.get(node).copied().unwrap_or(0);
         self.emit(Event::StepLeft { node: node.to_owned(), visit, exit, outputs });
         match target {
@@ -204,7 +237,11 @@ impl<'a> Turn<'a> {
             .outputs()
             .iter()
             .map(|(name, data)| {
-                let value = if status == StopStatus::Succeeded { render::data(&self.state, data, None) } else { Value::Null };
+                let value = if status == StopStatus::Succeeded {
+                    render::data(&self.state, data, None)
+                } else {
+                    Value::Null
+                };
                 (name.clone(), value)
             })
             .collect();
@@ -248,13 +285,18 @@ impl<'a> Turn<'a> {
     pub(super) fn await_occurrence(&mut self) {
         let Some((position, node)) = self.open_node() else { return };
         let NodeKind::Cron { expression, timezone } = &node.kind else { return };
-        let next = Schedule::parse(expression, timezone).ok().and_then(|schedule| schedule.next_after(self.at));
+        let next =
+            Schedule::parse(expression, timezone).ok().and_then(|schedule| schedule.next_after(self.at));
         let previous_at = self.state.fired.get(&position.node).copied().unwrap_or(self.state.started_at);
         match next {
             Some(at) => self.emit(Event::OccurrenceAwaited { at, previous_at }),
             None => {
                 self.state.work = Work::None;
-                self.hold(&position.node, format!("`{expression}` has no next occurrence"), vec![Remedy::Cancel]);
+                self.hold(
+                    &position.node,
+                    format!("`{expression}` has no next occurrence"),
+                    vec![Remedy::Cancel],
+                );
             }
         }
     }

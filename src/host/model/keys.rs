@@ -41,7 +41,10 @@ impl Keys {
         };
         let file: File = serde_json::from_slice(&bytes).map_err(|error| {
             let (line, column) = (error.line(), error.column());
-            format!("the key file {} is not of the form {{\"keys\":[…]}}: line {line}, column {column}", path.display())
+            format!(
+                "the key file {} is not of the form {{\"keys\":[…]}}: line {line}, column {column}",
+                path.display()
+            )
         })?;
         Ok(Self { by_id: file.keys.into_iter().map(|entry| (entry.id, entry.value)).collect() })
     }
@@ -49,7 +52,10 @@ impl Keys {
     /// The key of this id: `FLOWRIGHT_KEY_<ID>` (letters raised, others `_`) before the file.
     #[must_use]
     pub fn get(&self, id: &str) -> Option<String> {
-        let name: String = id.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
+        let name: String = id
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
+            .collect();
         std::env::var(format!("FLOWRIGHT_KEY_{name}")).ok().or_else(|| self.by_id.get(id).cloned())
     }
 }

@@ -52,7 +52,8 @@ pub async fn answer(
         .await
         .map_err(|error| transport(&url, &error))?;
     let status = response.status();
-    let retry_after_ms = response.headers().get("retry-after").and_then(|value| retry_after(value.to_str().ok()?));
+    let retry_after_ms =
+        response.headers().get("retry-after").and_then(|value| retry_after(value.to_str().ok()?));
     let text = read_bounded(response, &url).await?;
     if !status.is_success() {
         let retryable = matches!(status.as_u16(), 408 | 409 | 425 | 429) || status.is_server_error();
@@ -76,7 +77,11 @@ fn build_client() -> Result<reqwest::Client, String> {
 
 fn endpoint(base: &str) -> Result<reqwest::Url, String> {
     let base = base.trim_end_matches('/');
-    let whole = if base.ends_with("/chat/completions") { base.to_owned() } else { format!("{base}/chat/completions") };
+    let whole = if base.ends_with("/chat/completions") {
+        base.to_owned()
+    } else {
+        format!("{base}/chat/completions")
+    };
     let url = reqwest::Url::parse(&whole).map_err(|error| format!("modelUrl `{base}` is no URL: {error}"))?;
     match url.scheme() {
         "http" | "https" => Ok(url),
@@ -121,7 +126,9 @@ fn message(said: &Said) -> Value {
     match said {
         Said::System(text) => json!({ "role": "system", "content": text }),
         Said::User(text) => json!({ "role": "user", "content": text }),
-        Said::Assistant { text, calls } if calls.is_empty() => json!({ "role": "assistant", "content": text }),
+        Said::Assistant { text, calls } if calls.is_empty() => {
+            json!({ "role": "assistant", "content": text })
+        }
         Said::Assistant { text, calls } => {
             let calls: Vec<Value> = calls
                 .iter()
@@ -144,7 +151,9 @@ async fn read_bounded(mut response: reqwest::Response, url: &reqwest::Url) -> Re
     while let Some(chunk) = response.chunk().await.map_err(|error| transport(url, &error))? {
         bytes.extend_from_slice(&chunk);
         if bytes.len() > ANSWER_LIMIT_BYTES {
-            return Err(fatal(format!("the model server's answer is longer than {ANSWER_LIMIT_BYTES} bytes")));
+            return Err(fatal(format!(
+                "the model server's answer is longer than {ANSWER_LIMIT_BYTES} bytes"
+            )));
         }
     }
     String::from_utf8(bytes).map_err(|_| ModelFault {
@@ -207,7 +216,11 @@ fn transport(url: &reqwest::Url, error: &reqwest::Error) -> ModelFault {
     } else {
         "broke the connection"
     };
-    ModelFault { message: format!("the model server at {host} {what}"), retryable: true, retry_after_ms: None }
+    ModelFault {
+        message: format!("the model server at {host} {what}"),
+        retryable: true,
+        retry_after_ms: None,
+    }
 }
 
 fn excerpt(text: &str) -> String {

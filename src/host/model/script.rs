@@ -63,7 +63,11 @@ pub fn answer(root: &Path, file: &str, request: &ModelRequest) -> Result<Answer,
             && reply.contains.as_deref().is_none_or(|part| last.contains(part))
     });
     let Some(reply) = found else {
-        return Err(fatal(format!("{} has no reply number {} for agent `{slug}`", path.display(), request.reply)));
+        return Err(fatal(format!(
+            "{} has no reply number {} for agent `{slug}`",
+            path.display(),
+            request.reply
+        )));
     };
     if let Some(fault) = reply.fail {
         return Err(ModelFault { message: fault.message, retryable: fault.retryable, retry_after_ms: None });
@@ -91,16 +95,21 @@ fn words(said: &Said) -> &str {
 
 fn read(path: &Path) -> Result<Script, String> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|error| format!("the script {name} cannot be read: {error}"))?;
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| format!("the script {name} cannot be read: {error}"))?;
     let source = Source::new(FileId::MAIN, name.clone(), text);
     let mut diagnostics = Vec::new();
     let tree = crate::parse::read(&source, &mut diagnostics);
-    if let Some(first) = diagnostics.iter().find(|found| found.severity == crate::diagnostic::Severity::Error) {
+    if let Some(first) = diagnostics.iter().find(|found| found.severity == crate::diagnostic::Severity::Error)
+    {
         let at = source.position(first.span.start as usize);
-        return Err(format!("the script {name} cannot be read: line {}, column {}: {}", at.line, at.column, first.message));
+        return Err(format!(
+            "the script {name} cannot be read: line {}, column {}: {}",
+            at.line, at.column, first.message
+        ));
     }
-    let script: Script =
-        serde_json::from_value(tree.to_json()).map_err(|error| format!("the script {name} is not of its form: {error}"))?;
+    let script: Script = serde_json::from_value(tree.to_json())
+        .map_err(|error| format!("the script {name} is not of its form: {error}"))?;
     if script.kind != "script" || script.version.to_string() != "1" {
         return Err(format!("the script {name} must begin with `kind: script` and `version: 1`"));
     }

@@ -33,7 +33,11 @@ impl Host {
     }
 
     /// Does what a workflow session owes: all of it is messages to its children.
-    pub(super) fn settle_workflow(&mut self, session: &SessionId, owed: WorkflowOwed) -> Result<(), HostError> {
+    pub(super) fn settle_workflow(
+        &mut self,
+        session: &SessionId,
+        owed: WorkflowOwed,
+    ) -> Result<(), HostError> {
         match owed {
             WorkflowOwed::StartChild { spec } => {
                 let child = spec.session.clone();
@@ -89,7 +93,9 @@ impl Host {
             Owed::Report { parent, id, report } => {
                 let child = session.clone();
                 let news = match report {
-                    Report::Submitted { submission, envelope } => WorkflowNews::Submitted { child, submission, envelope },
+                    Report::Submitted { submission, envelope } => {
+                        WorkflowNews::Submitted { child, submission, envelope }
+                    }
                     Report::Yielded { reply } => WorkflowNews::Yielded { child, turn: reply },
                     Report::Failed { reason } => WorkflowNews::ChildFailed { child, reason },
                     Report::Settled => WorkflowNews::WorkSettled { child },
@@ -113,7 +119,10 @@ impl Host {
                     self.perform.repeatable(Arc::clone(&frozen), Arc::clone(&spec), call.name.clone()).await;
                 let holder = self.holder.clone();
                 let id = call.id.clone();
-                self.tell_agent(session, AgentNews::AdmitCall { call: id.clone(), admission, holder, repeatable })?;
+                self.tell_agent(
+                    session,
+                    AgentNews::AdmitCall { call: id.clone(), admission, holder, repeatable },
+                )?;
                 let request = ToolRequest { agent: frozen, spec, call, reply, decorators };
                 let doing = self.perform.run_tool(request);
                 let session = session.clone();
@@ -125,7 +134,9 @@ impl Host {
             Owed::KillCall { call } => {
                 let prefix = format!("{session} call/{call}/");
                 let admission = flight.abort(&prefix).unwrap_or_default();
-                let result = agent::event::ToolResult::Error("the call was stopped; it may have had effects".to_owned());
+                let result = agent::event::ToolResult::Error(
+                    "the call was stopped; it may have had effects".to_owned(),
+                );
                 self.tell_agent(session, AgentNews::CallReported { call, admission, result })?;
             }
         }
@@ -177,7 +188,9 @@ impl Host {
         let Subject::Agent { ir, state } = &self.live(session)?.subject else { return Ok(None) };
         let Some(spec) = state.spec.clone() else { return Ok(None) };
         let reply = state.turns.iter().rev().find_map(|turn| match turn {
-            agent::state::Turn::Reply { reply, calls, .. } if calls.iter().any(|known| known.made.id == call) => {
+            agent::state::Turn::Reply { reply, calls, .. }
+                if calls.iter().any(|known| known.made.id == call) =>
+            {
                 Some(*reply)
             }
             agent::state::Turn::Reply { .. } | agent::state::Turn::Said { .. } => None,

@@ -80,20 +80,30 @@ impl Subject {
                 }
                 written(&events)
             }
-            (Self::Workflow { .. }, Said::Agent(_)) => Err(wrong_kind("a workflow session", "an agent session")),
-            (Self::Agent { .. }, Said::Workflow(_)) => Err(wrong_kind("an agent session", "a workflow session")),
+            (Self::Workflow { .. }, Said::Agent(_)) => {
+                Err(wrong_kind("a workflow session", "an agent session"))
+            }
+            (Self::Agent { .. }, Said::Workflow(_)) => {
+                Err(wrong_kind("an agent session", "a workflow session"))
+            }
         }
     }
 }
 
 fn wrong_kind(is: &str, wanted: &str) -> HostError {
-    HostError::Refused(Rejection::new(RejectionCode::Invalid, format!("this is {is}; that is said to {wanted}")))
+    HostError::Refused(Rejection::new(
+        RejectionCode::Invalid,
+        format!("this is {is}; that is said to {wanted}"),
+    ))
 }
 
 fn written<E: Serialize>(events: &[E]) -> Result<Vec<String>, HostError> {
     events
         .iter()
-        .map(|event| serde_json::to_string(event).map_err(|error| stored(format!("an event cannot be written: {error}"))))
+        .map(|event| {
+            serde_json::to_string(event)
+                .map_err(|error| stored(format!("an event cannot be written: {error}")))
+        })
         .collect()
 }
 
@@ -133,9 +143,10 @@ impl Host {
         let first = loaded.events.first().ok_or_else(unknown)?;
         let mut subject = match loaded.kind {
             SessionKind::Workflow => match read(first)? {
-                workflow::event::Event::Started(spec) => {
-                    Subject::Workflow { ir: self.workflow(&spec.definition)?, state: workflow::state::State::default() }
-                }
+                workflow::event::Event::Started(spec) => Subject::Workflow {
+                    ir: self.workflow(&spec.definition)?,
+                    state: workflow::state::State::default(),
+                },
                 _ => return Err(stored("the first event of the session is not its start".to_owned())),
             },
             SessionKind::Agent => match read(first)? {
@@ -180,8 +191,9 @@ impl Host {
         }
         let missing = || stored(format!("the frozen agent {} is not in the store", digest.short()));
         let bytes = self.store.blob(digest)?.ok_or_else(missing)?;
-        let frozen: ir::Agent = serde_json::from_slice(&bytes)
-            .map_err(|error| stored(format!("the frozen agent {} cannot be read: {error}", digest.short())))?;
+        let frozen: ir::Agent = serde_json::from_slice(&bytes).map_err(|error| {
+            stored(format!("the frozen agent {} cannot be read: {error}", digest.short()))
+        })?;
         let frozen = Arc::new(frozen);
         self.agents.insert(digest.clone(), Arc::clone(&frozen));
         Ok(frozen)
@@ -228,7 +240,8 @@ impl Host {
         let count = bodies.len() as u64;
         let seen = self.observer.as_ref().map(|_| bodies.clone());
         let events = bodies.into_iter().map(|body| NewEvent { at, body }).collect();
-        let append = Append { session: session.clone(), expected, append_id, events, index: next.index(), blobs };
+        let append =
+            Append { session: session.clone(), expected, append_id, events, index: next.index(), blobs };
         let version = if expected == 0 {
             match self.store.create(&append)? {
                 Created::Fresh => count,

@@ -116,7 +116,11 @@ pub async fn find(agent: &ir::Agent, root: &Path) -> (Vec<BashTool>, Vec<String>
         for path in files {
             match describe(&path, root).await {
                 Ok(described) if tools.iter().any(|tool| tool.described.slug == described.slug) => {
-                    faults.push(format!("{}: a tool named `{}` is there already", path.display(), described.slug));
+                    faults.push(format!(
+                        "{}: a tool named `{}` is there already",
+                        path.display(),
+                        described.slug
+                    ));
                 }
                 Ok(described) => tools.push(BashTool { path, described }),
                 Err(error) => faults.push(error),
@@ -171,7 +175,9 @@ async fn describe(path: &Path, root: &Path) -> Result<Described, String> {
     }
     let described: Described = serde_json::from_slice(&finished.output.bytes)
         .map_err(|error| format!("{} describe printed no description: {error}", path.display()))?;
-    if described.slug.is_empty() || !described.slug.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c)) {
+    if described.slug.is_empty()
+        || !described.slug.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
+    {
         return Err(format!("{} describes itself with a name that no model may call", path.display()));
     }
     Ok(described)
@@ -214,7 +220,8 @@ pub async fn call(tool: &BashTool, request: &ToolRequest) -> ToolResult {
             short(&finished.output.text())
         )),
         Ok(finished) if finished.code != Some(0) => {
-            let code = finished.code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
+            let code =
+                finished.code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
             let said = format!("{}{}", finished.errors.text(), finished.output.text());
             ToolResult::Error(format!("the tool ended with {code}: {}", short(&said)))
         }

@@ -100,7 +100,8 @@ pub async fn run(what: Run<'_>) -> Result<Finished, String> {
         }
     });
     command.wrap(ProcessGroup::leader()).wrap(KillOnDrop);
-    let child = command.spawn().map_err(|error| format!("{} cannot be started: {error}", what.program.display()))?;
+    let child =
+        command.spawn().map_err(|error| format!("{} cannot be started: {error}", what.program.display()))?;
     let mut group = Group(child);
     let stdin = group.0.stdin().take();
     let stdout = group.0.stdout().take();

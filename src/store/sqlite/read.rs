@@ -42,7 +42,8 @@ fn bare_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
 }
 
 fn with_tokens(connection: &Connection, mut rows: Vec<SessionRow>) -> rusqlite::Result<Vec<SessionRow>> {
-    let mut statement = connection.prepare_cached("SELECT token FROM tokens WHERE session_id = ?1 ORDER BY token")?;
+    let mut statement =
+        connection.prepare_cached("SELECT token FROM tokens WHERE session_id = ?1 ORDER BY token")?;
     for row in &mut rows {
         let tokens = statement.query_map([&row.session.0], |row| row.get(0))?;
         row.index.tokens = tokens.collect::<rusqlite::Result<_>>()?;
@@ -86,7 +87,11 @@ pub(super) fn events_after(
         .collect()
 }
 
-fn ids(connection: &Connection, sql: &str, parameters: impl rusqlite::Params) -> rusqlite::Result<Vec<SessionId>> {
+fn ids(
+    connection: &Connection,
+    sql: &str,
+    parameters: impl rusqlite::Params,
+) -> rusqlite::Result<Vec<SessionId>> {
     connection.prepare_cached(sql)?.query_map(parameters, |row| row.get(0).map(SessionId))?.collect()
 }
 
@@ -114,7 +119,10 @@ pub(super) fn by_token(connection: &Connection, token: &str) -> rusqlite::Result
 
 pub(super) fn children(connection: &Connection, session: &SessionId) -> rusqlite::Result<Vec<SessionRow>> {
     let sql = format!("SELECT {COLUMNS} FROM sessions WHERE parent = ?1 ORDER BY number");
-    let rows = connection.prepare_cached(&sql)?.query_map([&session.0], bare_row)?.collect::<rusqlite::Result<_>>()?;
+    let rows = connection
+        .prepare_cached(&sql)?
+        .query_map([&session.0], bare_row)?
+        .collect::<rusqlite::Result<_>>()?;
     with_tokens(connection, rows)
 }
 
@@ -134,7 +142,8 @@ pub(super) fn list(connection: &Connection, filter: &Filter) -> rusqlite::Result
     );
     let limit = if filter.limit == 0 { 100 } else { filter.limit };
     let parameters = params![before, filter.kind.map(kind_word), filter.ended, filter.roots_only, limit];
-    let rows = connection.prepare_cached(&sql)?.query_map(parameters, bare_row)?.collect::<rusqlite::Result<_>>()?;
+    let rows =
+        connection.prepare_cached(&sql)?.query_map(parameters, bare_row)?.collect::<rusqlite::Result<_>>()?;
     with_tokens(connection, rows)
 }
 

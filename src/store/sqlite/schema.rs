@@ -90,7 +90,9 @@ pub(super) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
 
 /// Folder and file are for their owner alone.
 fn create_private(path: &Path) -> Result<(), StoreError> {
-    let io = |error: std::io::Error| StoreError::Io { message: format!("{} cannot be opened: {error}", path.display()) };
+    let io = |error: std::io::Error| StoreError::Io {
+        message: format!("{} cannot be opened: {error}", path.display()),
+    };
     if let Some(folder) = path.parent()
         && !folder.as_os_str().is_empty()
     {
@@ -118,7 +120,9 @@ fn check_ours(connection: &Connection) -> Result<(), StoreError> {
     }
     let newest = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
     if version > newest {
-        return Err(shape(format!("it has shape {version}, this flowright knows shapes up to {newest}; use a newer one")));
+        return Err(shape(format!(
+            "it has shape {version}, this flowright knows shapes up to {newest}; use a newer one"
+        )));
     }
     Ok(())
 }
@@ -130,10 +134,12 @@ fn configure(connection: &Connection, synchronous: &str) -> Result<(), StoreErro
         .and_then(|()| set("foreign_keys", &true))
         .and_then(|()| set("journal_size_limit", &WAL_LIMIT_BYTES));
     outcome.map_err(|error| fault(&error))?;
-    let mode: String =
-        connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).map_err(|error| fault(&error))?;
-    let level: i64 =
-        connection.pragma_query_value(None, "synchronous", |row| row.get(0)).map_err(|error| fault(&error))?;
+    let mode: String = connection
+        .pragma_query_value(None, "journal_mode", |row| row.get(0))
+        .map_err(|error| fault(&error))?;
+    let level: i64 = connection
+        .pragma_query_value(None, "synchronous", |row| row.get(0))
+        .map_err(|error| fault(&error))?;
     if !mode.eq_ignore_ascii_case("wal") {
         return Err(shape(format!("it cannot be used in WAL mode (its disk gives `{mode}`)")));
     }
@@ -149,8 +155,9 @@ fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
         let transaction = connection
             .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
             .map_err(|error| fault(&error))?;
-        let version: i64 =
-            transaction.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(|error| fault(&error))?;
+        let version: i64 = transaction
+            .pragma_query_value(None, "user_version", |row| row.get(0))
+            .map_err(|error| fault(&error))?;
         if version < number {
             transaction
                 .execute_batch(migration)

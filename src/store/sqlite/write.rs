@@ -249,7 +249,12 @@ fn insert_parts(at: &Savepoint<'_>, append: &Append, from: Version) -> Result<()
     Ok(())
 }
 
-fn insert_events(at: &Savepoint<'_>, session: &SessionId, events: &[NewEvent], from: Version) -> rusqlite::Result<()> {
+fn insert_events(
+    at: &Savepoint<'_>,
+    session: &SessionId,
+    events: &[NewEvent],
+    from: Version,
+) -> rusqlite::Result<()> {
     let mut statement =
         at.prepare_cached("INSERT INTO events (session_id, sequence, at, body) VALUES (?1, ?2, ?3, ?4)")?;
     for (event, sequence) in events.iter().zip(from + 1..) {
@@ -268,7 +273,11 @@ fn lease(at: &Savepoint<'_>, wanted: &Lease, now: Timestamp, from: Option<&str>)
         && until > now.0
         && from != Some(holder.as_str())
     {
-        return Ok(Done::Lease(Some(Lease { session: wanted.session.clone(), holder, until: Timestamp(until) })));
+        return Ok(Done::Lease(Some(Lease {
+            session: wanted.session.clone(),
+            holder,
+            until: Timestamp(until),
+        })));
     }
     at.prepare_cached("INSERT OR REPLACE INTO leases (session_id, holder, until) VALUES (?1, ?2, ?3)")?
         .execute(params![wanted.session.0, wanted.holder, wanted.until.0])?;

@@ -44,16 +44,23 @@ pub fn frozen(path: &str) -> Arc<ir::Workflow> {
 impl World {
     pub fn new(store: Arc<dyn Store>) -> Self {
         let clock = Arc::new(VirtualClock::new(Timestamp::parse(START).unwrap()));
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let perform = Arc::new(RealPerform::new(Keys::default()));
-        let host = Host::new(Arc::clone(&store), perform, Arc::clone(&clock) as Arc<dyn Clock>, "test/-/1".to_owned());
+        let host = Host::new(
+            Arc::clone(&store),
+            perform,
+            Arc::clone(&clock) as Arc<dyn Clock>,
+            "test/-/1".to_owned(),
+        );
         Self { host, store, clock, runtime }
     }
 
     pub fn start(&mut self, path: &str, inputs: &[(&str, Value)]) -> SessionId {
         let definition = frozen(path);
         let root = compile::package_root(Path::new(path)).canonicalize().unwrap().display().to_string();
-        let inputs: IndexMap<_, _> = inputs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        let inputs: IndexMap<_, _> =
+            inputs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
         let new = NewWorkflow { definition, root, source: None, inputs, owner: "ada".to_owned() };
         self.host.start_workflow(new).unwrap()
     }
@@ -71,7 +78,12 @@ impl World {
         self.tell(session, Notification::Answer { occurrence: None, choice, feedback, by: person("ada") })
     }
 
-    pub fn decide(&mut self, session: &SessionId, revision: u32, decision: Decision) -> Result<bool, HostError> {
+    pub fn decide(
+        &mut self,
+        session: &SessionId,
+        revision: u32,
+        decision: Decision,
+    ) -> Result<bool, HostError> {
         self.decide_as(session, revision, decision, person("ada"))
     }
 
