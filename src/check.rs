@@ -28,6 +28,7 @@ rules! {
     break_outside_loop,
     broken_guarantee,
     cron_never_occurs,
+    deadline_beyond_period,
     default_misfit,
     duplicate_id,
     impossible_case,
@@ -118,6 +119,7 @@ pub fn check(resolved: &Resolved<'_>, out: &mut Vec<Diagnostic>) -> Option<u64> 
     unused_agent::check(&cx, out);
     unused_input::check(&cx, out);
     unattended_approval::check(&cx, out);
+    deadline_beyond_period::check(&cx, out);
     broken_guarantee::check(&cx, out);
     cx.agent_runs
 }
