@@ -3,6 +3,8 @@
 use super::{CONTEXTS, Context, DOCUMENT, KINDS, Key, STEP, Shape};
 use serde_json::{Map, Value, json};
 
+const META: &str = "https://json-schema.org/draft/2020-12/schema";
+
 /// The schema (draft 2020-12) of a workflow document; `$defs` hold every context, the agent file's included.
 #[must_use]
 pub fn json_schema() -> Value {
@@ -19,11 +21,16 @@ pub fn json_schema() -> Value {
     defs.insert("transition".to_owned(), transition());
     defs.insert(
         "gate".to_owned(),
-        json!({ "type": "object", "if": { "required": ["human"] }, "then": reference("gate_human"), "else": reference("gate_agent") }),
+        json!({
+            "type": "object",
+            "if": { "required": ["human"] },
+            "then": reference("gate_human"),
+            "else": reference("gate_agent"),
+        }),
     );
     let mut root = object(&DOCUMENT);
     if let Some(root) = root.as_object_mut() {
-        root.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+        root.insert("$schema".to_owned(), json!(META));
         root.insert("$defs".to_owned(), Value::Object(defs));
     }
     root
@@ -105,7 +112,11 @@ fn duration() -> Value {
 fn transition() -> Value {
     json!({
         "if": { "type": "object" },
-        "then": { "if": { "required": ["stop"] }, "then": reference("stop_transition"), "else": reference("steps_transition") },
+        "then": {
+            "if": { "required": ["stop"] },
+            "then": reference("stop_transition"),
+            "else": reference("steps_transition"),
+        },
         "else": { "enum": ["continue", "break", "next", "hold"] },
     })
 }
@@ -125,11 +136,12 @@ fn shape(shape: Shape) -> Value {
         Shape::Duration => reference("duration"),
         Shape::Retention => json!({ "anyOf": [{ "const": "keep" }, reference("duration")] }),
         Shape::Repeat => {
-            json!({ "anyOf": [{ "const": "until_stopped" }, { "type": "integer", "minimum": 1, "maximum": super::MAX_REPEAT }] })
+            let times = json!({ "type": "integer", "minimum": 1, "maximum": super::MAX_REPEAT });
+            json!({ "anyOf": [{ "const": "until_stopped" }, times] })
         }
-        Shape::Schema => json!({ "$ref": "https://json-schema.org/draft/2020-12/schema" }),
+        Shape::Schema => json!({ "$ref": META }),
         Shape::Schemas => {
-            json!({ "type": "object", "additionalProperties": { "$ref": "https://json-schema.org/draft/2020-12/schema" } })
+            json!({ "type": "object", "additionalProperties": { "$ref": META } })
         }
         Shape::BindingMap => json!({ "type": "object", "additionalProperties": reference("binding") }),
         Shape::TextMap => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
@@ -145,18 +157,22 @@ fn shape(shape: Shape) -> Value {
         Shape::Steps => json!({ "type": "array", "minItems": 1, "items": reference("step") }),
         Shape::Transition => reference("transition"),
         Shape::OnDeadline => {
-            json!({ "if": { "type": "object", "required": ["choose"] }, "then": reference("choose"), "else": reference("transition") })
+            let chooses = json!({ "type": "object", "required": ["choose"] });
+            json!({ "if": chooses, "then": reference("choose"), "else": reference("transition") })
         }
         Shape::Cases => {
             json!({ "type": "object", "minProperties": 1, "additionalProperties": reference("transition") })
         }
         Shape::Choices => json!({
             "type": "object", "minProperties": 1,
-            "additionalProperties": { "if": { "type": "object" }, "then": reference("choice"), "else": { "type": "string" } },
+            "additionalProperties": {
+                "if": { "type": "object" }, "then": reference("choice"), "else": { "type": "string" },
+            },
         }),
         Shape::Gates => json!({ "type": "array", "minItems": 1, "items": reference("gate") }),
         Shape::Disposition => {
-            json!({ "if": { "type": "object" }, "then": reference("disposition"), "else": { "enum": ["runSync", "runAsync"] } })
+            let plain = json!({ "enum": ["runSync", "runAsync", "defer", "deny"] });
+            json!({ "if": { "type": "object" }, "then": reference("disposition"), "else": plain })
         }
     }
 }

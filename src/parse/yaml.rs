@@ -4,6 +4,7 @@
 //! every fault of a file is found in one run. The only file that drives granit-parser is `yaml/build.rs`.
 
 mod build;
+mod frame;
 mod keys;
 mod mend;
 mod runs;

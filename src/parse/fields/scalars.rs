@@ -137,7 +137,8 @@ impl Fields<'_> {
                 format!("`{written}` has more than {MOST} characters")
             } else {
                 format!(
-                    "`{written}` is no name: names have lower-case letters, digits and single hyphens, and begin with a letter"
+                    "`{written}` is no name: names have lower-case letters, digits and \
+                     single hyphens, and begin with a letter"
                 )
             };
             let mut found = Diagnostic::new(&rules::BAD_NAME, text.span, message);

@@ -1,13 +1,13 @@
 //! Events of the YAML parser into a tree, without recursion. Looks at no meaning but that of scalars.
 
+use super::frame::{Content, Frame, Reference, Slot};
 use super::keys::{empty_document, insert, references, take_key};
 use super::{Blanked, runs, scalar, swallowed};
 use crate::diagnostic::Diagnostic;
 use crate::parse::{MAX_DEPTH, MAX_SCALAR_BYTES, hole, hole_entry, rules};
-use crate::source::{FileId, Span, Spanned};
-use crate::tree::{Entry, Node, Style, Value};
+use crate::source::{FileId, Span};
+use crate::tree::{Node, Style, Value};
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, StrInput, StructureStyle};
-use std::collections::HashMap;
 
 /// What one attempt has read.
 pub(super) struct Outcome {
@@ -81,35 +81,6 @@ impl Flow {
     fn is_stop(self) -> bool {
         self == Self::Stop
     }
-}
-
-struct Frame {
-    start: usize,
-    /// End of what stands before it.
-    before: usize,
-    /// End of the last child so far.
-    end: usize,
-    is_flow: bool,
-    content: Content,
-}
-
-enum Content {
-    List(Vec<Node>),
-    Map { entries: Vec<Entry>, slot: Slot, seen: Option<HashMap<String, usize>> },
-}
-
-/// What a map waits for.
-pub(super) enum Slot {
-    Key,
-    ValueOf(Spanned<String>),
-    /// The value of a key that could not be taken; already reported.
-    ValueOfNothing,
-}
-
-/// An anchor or an alias.
-pub(super) struct Reference {
-    pub(super) span: Span,
-    pub(super) is_alias: bool,
 }
 
 struct Builder<'a> {
@@ -421,29 +392,3 @@ impl Builder<'_> {
 /// Keys under which people write sentences.
 const PROSE_KEYS: &[&str] =
     &["task", "question", "human", "reason", "label", "title", "description", "announce", "systemPrompt"];
-
-impl Frame {
-    /// Marks the value as incomplete.
-    fn cut(&mut self, file: FileId) {
-        match &mut self.content {
-            Content::List(items) => items.push(hole(file, self.end)),
-            Content::Map { entries, slot, .. } => {
-                if let Some(last) = entries.last_mut().filter(|last| last.value.span.is_empty()) {
-                    last.value.value = Value::Hole;
-                }
-                if let Slot::ValueOf(key) = std::mem::replace(slot, Slot::Key) {
-                    entries.push(Entry { key, value: hole(file, self.end) });
-                }
-                entries.push(hole_entry(file, self.end));
-            }
-        }
-    }
-
-    fn into_node(self, file: FileId) -> Node {
-        let span = Span::new(file, self.start, self.end);
-        match self.content {
-            Content::List(items) => Node { span, value: Value::List(items) },
-            Content::Map { entries, .. } => Node { span, value: Value::Map(entries) },
-        }
-    }
-}

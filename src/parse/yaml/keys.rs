@@ -1,6 +1,6 @@
 //! Keys of maps: what may be one, and that none stands twice; and the finding for anchors and aliases.
 
-use super::build::{Reference, Slot};
+use super::frame::{Reference, Slot};
 use crate::diagnostic::Diagnostic;
 use crate::parse::rules;
 use crate::source::{Span, Spanned};
