@@ -166,7 +166,7 @@ fn pick_of<'a>(cx: &Context<'a, '_>, node: NodeIndex, pick: &'a ast::Pick) -> Kn
         let taken = taken(cx, &Use { binding, readers: vec![node], place: Where::Pick { last: false } });
         match below(taken.whole, taken.rest) {
             Known::OneOf(more) => all.extend(more),
-            one => all.push(one),
+            one @ (Known::Schema(_) | Known::AnyObject | Known::Nothing) => all.push(one),
         }
         all.truncate(ALTERNATIVES);
     }
