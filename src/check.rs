@@ -12,7 +12,8 @@ use crate::diagnostic::{Diagnostic, Rule};
 use crate::resolve::Resolved;
 use crate::resolve::facts::Facts;
 use crate::resolve::flow::NodeIndex;
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 
 macro_rules! rules {
     ($($module:ident),* $(,)?) => {
@@ -27,6 +28,7 @@ rules! {
     break_outside_loop,
     broken_guarantee,
     cron_never_occurs,
+    deadline_beyond_period,
     default_misfit,
     duplicate_id,
     impossible_case,
@@ -75,6 +77,8 @@ pub struct Context<'a, 'r> {
     pub reachable: HashSet<NodeIndex>,
     /// Every binding with its reader.
     pub uses: Vec<bindings::Use<'a>>,
+    /// What is known of the value of each pick that was asked for.
+    pub picks: RefCell<HashMap<NodeIndex, types::Known>>,
     /// Schemas, compiled.
     pub schemas: types::Schemas,
     /// The largest number of agent runs between two waits.
@@ -88,6 +92,7 @@ pub fn check(resolved: &Resolved<'_>, out: &mut Vec<Diagnostic>) -> Option<u64> 
         facts: Facts::of(&resolved.flow),
         reachable: resolved.flow.reachable(),
         uses: bindings::collect(resolved),
+        picks: RefCell::default(),
         schemas: types::compile(resolved),
         agent_runs: bound::agent_runs(resolved),
     };
@@ -114,6 +119,7 @@ pub fn check(resolved: &Resolved<'_>, out: &mut Vec<Diagnostic>) -> Option<u64> 
     unused_agent::check(&cx, out);
     unused_input::check(&cx, out);
     unattended_approval::check(&cx, out);
+    deadline_beyond_period::check(&cx, out);
     broken_guarantee::check(&cx, out);
     cx.agent_runs
 }

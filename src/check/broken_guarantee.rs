@@ -55,9 +55,8 @@ fn check_accepted(
         | StepKind::Stop(_) => false,
     };
     if !reviews {
-        let by = if by_human { "a review by a person" } else { "a review" };
+        let by = if by_human { "review by a person" } else { "review" };
         let message = format!("`{}` has no {by}, so nothing of it is ever accepted", accepted.value);
-        let message = message.replace("no a ", "no ");
         return Err(Box::new(unknown_guarantee_step::misfit(accepted.span, message, step)));
     }
     let what = format!("an accepted review of `{}`", accepted.value);

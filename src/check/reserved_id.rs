@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
 /// Reports ids that clash with a name the flow gives itself.
 pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
     let nodes = || cx.resolved.flow.graph().node_weights();
-    for (index, step) in cx.resolved.flow.steps() {
+    for (_, step) in cx.resolved.flow.steps() {
         let Some(id) = &step.id else { continue };
         let taken = nodes().find(|node| {
             node.name == id.value
@@ -35,7 +35,6 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
         if let Place::Step(_) | Place::Stop(_) = taken.place {
             found = found.label(taken.span, "this step");
         }
-        debug_assert!(cx.resolved.flow.node(index).is_some());
         out.push(found);
     }
 }

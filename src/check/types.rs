@@ -80,13 +80,6 @@ pub enum Known {
 /// What a binding takes; `Known::Nothing` where its path is faulty.
 #[must_use]
 pub fn taken<'a>(cx: &Context<'a, '_>, one: &Use<'a>) -> Taken<'a> {
-    deep(cx, one, 0)
-}
-
-/// Picks may read picks; the chain is followed so far.
-const DEPTH: usize = 8;
-
-fn deep<'a>(cx: &Context<'a, '_>, one: &Use<'a>, depth: usize) -> Taken<'a> {
     let nothing = Taken { whole: Known::Nothing, rest: &[] };
     match bindings::meaning(cx, one) {
         Ok(Meaning::Input(input, rest)) => {
@@ -94,7 +87,7 @@ fn deep<'a>(cx: &Context<'a, '_>, one: &Use<'a>, depth: usize) -> Taken<'a> {
             Taken { whole: schema.map_or(Known::Nothing, Known::Schema), rest }
         }
         Ok(Meaning::Step { node, step, output, rest, .. }) => {
-            Taken { whole: output_of(cx, node, step, name_of(output), depth), rest }
+            Taken { whole: output_of(cx, node, step, name_of(output)), rest }
         }
         Ok(Meaning::CandidateResult(rest)) => {
             let node = one.readers.first().copied().unwrap_or_default();
@@ -142,13 +135,7 @@ fn result_of(cx: &Context<'_, '_>, node: NodeIndex, step: &ast::Step) -> Known {
     cx.schemas.results.get(&node).cloned().map_or(Known::Nothing, Known::Schema)
 }
 
-fn output_of<'a>(
-    cx: &Context<'a, '_>,
-    node: NodeIndex,
-    step: &'a ast::Step,
-    output: &str,
-    depth: usize,
-) -> Known {
+fn output_of<'a>(cx: &Context<'a, '_>, node: NodeIndex, step: &'a ast::Step, output: &str) -> Known {
     match (&step.kind, output) {
         (StepKind::Agent(_), "result") => result_of(cx, node, step),
         (StepKind::Agent(_), "outcome") => own(json!({
@@ -159,18 +146,33 @@ fn output_of<'a>(
             let values: Vec<_> = question.choices.iter().map(|choice| choice.value.value.as_str()).collect();
             own(json!({ "type": "string", "enum": values }))
         }
-        (StepKind::Pick(pick), _) if depth < DEPTH => {
-            let bindings = pick.from.iter().filter_map(ast::Template::sole_binding);
-            let place = Where::Pick { last: false };
-            let each = bindings.map(|binding| {
-                let taken = deep(cx, &Use { binding, readers: vec![node], place }, depth + 1);
-                below(taken.whole, taken.rest)
-            });
-            Known::OneOf(each.collect())
-        }
-        (StepKind::Hole | StepKind::Pick(_), _) => Known::Nothing,
+        (StepKind::Pick(pick), _) => pick_of(cx, node, pick),
+        (StepKind::Hole, _) => Known::Nothing,
         _ => own(json!({ "type": "string" })),
     }
+}
+
+/// Alternatives of one value that are looked at.
+const ALTERNATIVES: usize = 64;
+
+/// Kept, for picks may read picks; while it is reckoned nothing is known of it, which ends a cycle of picks.
+fn pick_of<'a>(cx: &Context<'a, '_>, node: NodeIndex, pick: &'a ast::Pick) -> Known {
+    if let Some(known) = cx.picks.borrow().get(&node) {
+        return known.clone();
+    }
+    cx.picks.borrow_mut().insert(node, Known::Nothing);
+    let mut all = Vec::new();
+    for binding in pick.from.iter().filter_map(ast::Template::sole_binding) {
+        let taken = taken(cx, &Use { binding, readers: vec![node], place: Where::Pick { last: false } });
+        match below(taken.whole, taken.rest) {
+            Known::OneOf(more) => all.extend(more),
+            one @ (Known::Schema(_) | Known::AnyObject | Known::Nothing) => all.push(one),
+        }
+        all.truncate(ALTERNATIVES);
+    }
+    let known = Known::OneOf(all);
+    cx.picks.borrow_mut().insert(node, known.clone());
+    known
 }
 
 fn below(whole: Known, rest: &[Spanned<Segment>]) -> Known {

@@ -220,3 +220,45 @@ fn findings_in_agent_files_stand_in_those_files() {
     assert_eq!((found.rule.name, source.name()), ("unknown-base", "agents/worker.json"));
     assert!(source.slice(found.span).contains("workflow-agent@2"));
 }
+
+#[test]
+fn a_definition_that_lost_any_of_its_lines_is_still_judged() {
+    for name in ["ok/plan-and-implement.yaml", "ok/scheduled-report.yaml", "bad/four-faults.yaml"] {
+        let whole = corpus(name);
+        let lines: Vec<_> = whole.lines().collect();
+        for lost in 0..lines.len() {
+            let kept = lines.iter().enumerate().filter(|(i, _)| *i != lost).map(|(_, line)| *line);
+            let text = kept.collect::<Vec<_>>().join("\n");
+            let compiled = compiled(&text);
+            assert_eq!(
+                compiled.workflow.is_none(),
+                flowright::compile::has_errors(&compiled.diagnostics),
+                "{name} without line {}",
+                lost + 1
+            );
+            for found in &compiled.diagnostics {
+                let source = compiled.sources.get(found.span.file).unwrap();
+                assert!(
+                    source.text().get(found.span.range()).is_some(),
+                    "{}: {:?}",
+                    found.rule.name,
+                    found.span
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn picks_of_picks_are_judged_in_time() {
+    let mut text =
+        "kind: workflow\nversion: 1\nname: picks\ninputs:\n  topic: { type: string }\nsteps:\n".to_owned();
+    let mut from = "inputs.topic".to_owned();
+    for i in 0..40 {
+        let entries = vec![format!("\"${{{{ {from} }}}}\""); 20].join(", ");
+        text.push_str(&format!("  - id: p{i}\n    pick: [{entries}]\n"));
+        from = format!("steps.p{i}.value");
+    }
+    text.push_str(&format!("  - agent: worker\n    task: Tell ${{{{ {from}.part }}}}\n"));
+    assert_eq!(compiled(&text).diagnostics.len(), 1, "{:#?}", told(&compiled(&text)));
+}
