@@ -186,12 +186,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             decide::unhold(&mut host, &session)?;
             run::drive(&mut host, &session, if *wait { Until::People } else { Until::Rest }, json)
         }
-        other => decide::run(&mut host, other, json),
+        Verb::Answer { .. }
+        | Verb::Accept { .. }
+        | Verb::Reject { .. }
+        | Verb::Abort { .. }
+        | Verb::Retry(_)
+        | Verb::Pause(_)
+        | Verb::Cancel { .. }
+        | Verb::Message { .. }
+        | Verb::Complete { .. }
+        | Verb::Resolve { .. } => decide::run(&mut host, &arguments.verb, json),
     }
 }
 
 /// The content of a result file: a response in JSON form, or text.
-fn read_result(path: &PathBuf) -> Result<ToolResult, Failure> {
+fn read_result(path: &std::path::Path) -> Result<ToolResult, Failure> {
     let bytes = if path.as_os_str() == "-" {
         let mut bytes = Vec::new();
         std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes)

@@ -27,13 +27,11 @@ pub fn decide(
 ) -> Result<Vec<Event>, Rejection> {
     let mut turn = Turn::new(ir, state.clone(), at.max(state.now));
     let Some(spec) = &state.spec else {
-        return match notification {
-            Notification::Start(spec) => {
-                turn.start(spec)?;
-                Ok(turn.events)
-            }
-            _ => Err(Rejection::new(RejectionCode::NotWaiting, "the session has not begun")),
+        let Notification::Start(spec) = notification else {
+            return Err(Rejection::new(RejectionCode::NotWaiting, "the session has not begun"));
         };
+        turn.start(spec)?;
+        return Ok(turn.events);
     };
     let same = matches!(&notification, Notification::Start(again) if again == spec);
     turn.expire();
@@ -188,10 +186,9 @@ impl Turn<'_> {
         }
         let Work::Cron { previous_at, .. } = self.state.work else { return };
         self.emit(Event::OccurrenceFired { at: occurrence });
-        let timezone = match self.ir.graph().by_name(&position.node).map(|node| &node.kind) {
-            Some(ir::NodeKind::Cron { timezone, .. }) => timezone.clone(),
-            _ => String::new(),
-        };
+        let Some(node) = self.ir.graph().by_name(&position.node) else { return };
+        let ir::NodeKind::Cron { timezone, .. } = &node.kind else { return };
+        let timezone = timezone.clone();
         let outputs = IndexMap::from([
             ("scheduled_at".to_owned(), occurrence.to_string().into()),
             ("previous_at".to_owned(), previous_at.to_string().into()),

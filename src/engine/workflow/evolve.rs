@@ -41,20 +41,103 @@ pub fn evolve(state: &mut State, at: Timestamp, event: &Event) {
                 state.fired.insert(position.node.clone(), *at);
             }
         }
-        Event::QuestionAsked { .. } | Event::QuestionAnswered { .. } | Event::QuestionExpired { .. } => {
-            question(state, event);
+        Event::QuestionAsked { occurrence, text, choices, respondents, deadline_at } => {
+            state.occurrences = *occurrence;
+            state.work = Work::Question(Asking {
+                occurrence: *occurrence,
+                text: text.clone(),
+                choices: choices.clone(),
+                respondents: respondents.clone(),
+                deadline_at: *deadline_at,
+            });
         }
-        Event::InvocationAdmitted { .. }
-        | Event::CandidateSealed { .. }
-        | Event::StageUnsuccessful { .. }
-        | Event::ReminderOwed { .. }
-        | Event::GateOpened { .. }
-        | Event::RoundAdmitted { .. } => stage(state, at, event),
-        Event::Accepted { .. }
-        | Event::Rejected { .. }
-        | Event::Aborted { .. }
-        | Event::GateExpired { .. } => {
-            decided(state, at, event);
+        Event::QuestionAnswered { occurrence, choice, feedback, by } => {
+            let (occurrence, choice, feedback) = (*occurrence, Some(choice.clone()), feedback.clone());
+            settle(state, Settled::Answer { occurrence, choice, feedback, by: by.clone() });
+        }
+        Event::QuestionExpired { occurrence } => {
+            let feedback = String::new();
+            settle(state, Settled::Answer { occurrence: *occurrence, choice: None, feedback, by: None });
+            state.work = Work::None;
+        }
+        Event::InvocationAdmitted { invocation, attempt, child, deadline_ms } => {
+            let id = child.session.clone();
+            state.children.insert(id.clone(), Child { spec: child.clone(), started: false, stopping: false });
+            state.work = Work::Stage(Stage {
+                invocation: invocation.clone(),
+                attempt: *attempt,
+                child: id,
+                phase: StagePhase::Producing,
+                candidates: Vec::new(),
+                rounds: indexmap::IndexMap::new(),
+                reminded_after: None,
+                left_ms: *deadline_ms,
+                running_since: Some(at),
+            });
+        }
+        Event::CandidateSealed { revision, digest, summary, result, .. } => {
+            if matches!(state.hold, Hold::NeedsAttention { .. }) {
+                state.hold = Hold::None;
+            }
+            with_stage(state, |stage| {
+                stage.candidates.push(Candidate {
+                    revision: *revision,
+                    digest: digest.clone(),
+                    summary: summary.clone(),
+                    result: result.clone(),
+                    at,
+                    decisions: Vec::new(),
+                });
+                stage.phase = StagePhase::Producing;
+                stage.reminded_after = None;
+            });
+        }
+        Event::StageUnsuccessful { outcome, summary, .. } => with_stage(state, |stage| {
+            stage.phase = StagePhase::Unsuccessful { outcome: *outcome, summary: summary.clone() };
+            stage.stop_clock(at);
+        }),
+        Event::ReminderOwed { invocation, turn } => {
+            let message = Message {
+                id: derived_id(&["reminder", invocation, &turn.to_string()]),
+                kind: MessageKind::Reminder,
+                text: REMINDER.to_owned(),
+            };
+            if let Work::Stage(stage) = &mut state.work {
+                stage.reminded_after = Some(*turn);
+                state.owed_messages.push((stage.child.clone(), message));
+            }
+        }
+        Event::GateOpened { gate, text, respondents, deadline_at, .. } => with_stage(state, |stage| {
+            stage.stop_clock(at);
+            stage.phase = StagePhase::HumanGate {
+                gate: *gate,
+                text: text.clone(),
+                respondents: respondents.clone(),
+                deadline_at: *deadline_at,
+            };
+        }),
+        Event::RoundAdmitted { gate, round, child, deadline_at, .. } => {
+            let id = child.session.clone();
+            state.children.insert(id.clone(), Child { spec: child.clone(), started: false, stopping: false });
+            with_stage(state, |stage| {
+                stage.rounds.insert(*gate, *round);
+                stage.start_clock(at);
+                let (gate, round, deadline_at) = (*gate, *round, *deadline_at);
+                stage.phase = StagePhase::MachineGate { gate, round, child: id, deadline_at };
+            });
+        }
+        Event::Accepted { invocation, revision, gate, by, .. } => {
+            decided(state, at, invocation, *revision, *gate, "accepted", "", Some(by));
+        }
+        Event::Rejected { invocation, revision, gate, by, feedback, .. } => {
+            decided(state, at, invocation, *revision, *gate, "rejected", feedback, Some(by));
+        }
+        Event::Aborted { invocation, revision, gate, by, reason } => {
+            let by = Decider::Person(by.clone());
+            decided(state, at, invocation, *revision, *gate, "aborted", reason, Some(&by));
+        }
+        Event::GateExpired { invocation, revision, gate } => {
+            decided(state, at, invocation, *revision, *gate, "expired", "", None);
         }
         Event::ChildStarted { child } => {
             if let Some(child) = state.children.get_mut(child) {
@@ -125,131 +208,30 @@ fn settle(state: &mut State, settled: Settled) {
     state.settled.push(settled);
 }
 
-fn question(state: &mut State, event: &Event) {
-    match event {
-        Event::QuestionAsked { occurrence, text, choices, respondents, deadline_at } => {
-            state.occurrences = *occurrence;
-            state.work = Work::Question(Asking {
-                occurrence: *occurrence,
-                text: text.clone(),
-                choices: choices.clone(),
-                respondents: respondents.clone(),
-                deadline_at: *deadline_at,
-            });
-        }
-        Event::QuestionAnswered { occurrence, choice, feedback, by } => {
-            let (occurrence, choice, feedback) = (*occurrence, Some(choice.clone()), feedback.clone());
-            settle(state, Settled::Answer { occurrence, choice, feedback, by: by.clone() });
-        }
-        Event::QuestionExpired { occurrence } => {
-            let feedback = String::new();
-            settle(state, Settled::Answer { occurrence: *occurrence, choice: None, feedback, by: None });
-            state.work = Work::None;
-        }
-        _ => {}
-    }
-}
-
-fn stage(state: &mut State, at: Timestamp, event: &Event) {
-    match event {
-        Event::InvocationAdmitted { invocation, attempt, child, deadline_ms } => {
-            let id = child.session.clone();
-            state.children.insert(id.clone(), Child { spec: child.clone(), started: false, stopping: false });
-            state.work = Work::Stage(Stage {
-                invocation: invocation.clone(),
-                attempt: *attempt,
-                child: id,
-                phase: StagePhase::Producing,
-                candidates: Vec::new(),
-                rounds: indexmap::IndexMap::new(),
-                reminded_after: None,
-                left_ms: *deadline_ms,
-                running_since: Some(at),
-            });
-        }
-        Event::CandidateSealed { revision, digest, summary, result, .. } => {
-            if matches!(state.hold, Hold::NeedsAttention { .. }) {
-                state.hold = Hold::None;
-            }
-            with_stage(state, |stage| {
-                stage.candidates.push(Candidate {
-                    revision: *revision,
-                    digest: digest.clone(),
-                    summary: summary.clone(),
-                    result: result.clone(),
-                    at,
-                    decisions: Vec::new(),
-                });
-                stage.phase = StagePhase::Producing;
-                stage.reminded_after = None;
-            });
-        }
-        Event::StageUnsuccessful { outcome, summary, .. } => with_stage(state, |stage| {
-            stage.phase = StagePhase::Unsuccessful { outcome: *outcome, summary: summary.clone() };
-            stage.stop_clock(at);
-        }),
-        Event::ReminderOwed { invocation, turn } => {
-            let message = Message {
-                id: derived_id(&["reminder", invocation, &turn.to_string()]),
-                kind: MessageKind::Reminder,
-                text: REMINDER.to_owned(),
-            };
-            if let Work::Stage(stage) = &mut state.work {
-                stage.reminded_after = Some(*turn);
-                state.owed_messages.push((stage.child.clone(), message));
-            }
-        }
-        Event::GateOpened { gate, text, respondents, deadline_at, .. } => with_stage(state, |stage| {
-            stage.stop_clock(at);
-            stage.phase = StagePhase::HumanGate {
-                gate: *gate,
-                text: text.clone(),
-                respondents: respondents.clone(),
-                deadline_at: *deadline_at,
-            };
-        }),
-        Event::RoundAdmitted { gate, round, child, deadline_at, .. } => {
-            let id = child.session.clone();
-            state.children.insert(id.clone(), Child { spec: child.clone(), started: false, stopping: false });
-            with_stage(state, |stage| {
-                stage.rounds.insert(*gate, *round);
-                stage.start_clock(at);
-                let (gate, round, deadline_at) = (*gate, *round, *deadline_at);
-                stage.phase = StagePhase::MachineGate { gate, round, child: id, deadline_at };
-            });
-        }
-        _ => {}
-    }
-}
-
 /// What a child that went idle is told, once.
 const REMINDER: &str = "You have stopped without submitting a result. If the assignment is done, submit it now with \
 submit_workflow_result; if you cannot go on, submit the outcome blocked or failed and say why. Prose does not count.";
 
-fn decided(state: &mut State, at: Timestamp, event: &Event) {
-    let (invocation, revision, gate, word, text, by) = match event {
-        Event::Accepted { invocation, revision, gate, by, .. } => {
-            (invocation, *revision, *gate, "accepted", String::new(), Some(by.clone()))
-        }
-        Event::Rejected { invocation, revision, gate, by, feedback, .. } => {
-            (invocation, *revision, *gate, "rejected", feedback.clone(), Some(by.clone()))
-        }
-        Event::Aborted { invocation, revision, gate, by, reason } => {
-            (invocation, *revision, *gate, "aborted", reason.clone(), Some(Decider::Person(by.clone())))
-        }
-        Event::GateExpired { invocation, revision, gate } => {
-            (invocation, *revision, *gate, "expired", String::new(), None)
-        }
-        _ => return,
-    };
+/// A gate is closed by a decision or by its deadline.
+#[expect(clippy::too_many_arguments, reason = "the parts of four events that are folded alike")]
+fn decided(
+    state: &mut State,
+    at: Timestamp,
+    invocation: &str,
+    revision: u32,
+    gate: u32,
+    word: &'static str,
+    text: &str,
+    by: Option<&Decider>,
+) {
     let Work::Stage(stage) = &mut state.work else { return };
     let child = stage.child.clone();
     let Some(candidate) = stage.candidates.iter_mut().find(|candidate| candidate.revision == revision) else {
         return;
     };
     let digest = candidate.digest.clone();
-    if let Some(by) = &by {
-        candidate.decisions.push(Decided { gate, word, text: text.clone(), by: by.clone(), at });
+    if let Some(by) = by {
+        candidate.decisions.push(Decided { gate, word, text: text.to_owned(), by: by.clone(), at });
     }
     // The gate is closed; what follows says where the stage goes on.
     stage.phase = if word == "rejected" { StagePhase::CorrectionDue } else { StagePhase::Producing };
@@ -257,10 +239,10 @@ fn decided(state: &mut State, at: Timestamp, event: &Event) {
     if word == "rejected" {
         stage.reminded_after = None;
         let id = derived_id(&["feedback", invocation, &revision.to_string(), &gate.to_string()]);
-        let text = format!("Revision {revision} was not accepted. Correct it and submit again.\n\n{text}");
-        state.owed_messages.push((child, Message { id, kind: MessageKind::Feedback, text }));
+        let words = format!("Revision {revision} was not accepted. Correct it and submit again.\n\n{text}");
+        state.owed_messages.push((child, Message { id, kind: MessageKind::Feedback, text: words }));
     }
-    let person: Option<Principal> = match &by {
+    let person: Option<Principal> = match by {
         Some(Decider::Person(principal)) => Some(principal.clone()),
         Some(Decider::Evaluator { child }) => {
             // It has submitted and is idle: nothing of it is owed any more.
@@ -271,7 +253,15 @@ fn decided(state: &mut State, at: Timestamp, event: &Event) {
     };
     settle(
         state,
-        Settled::Decision { invocation: invocation.clone(), revision, digest, gate, word, text, by: person },
+        Settled::Decision {
+            invocation: invocation.to_owned(),
+            revision,
+            digest,
+            gate,
+            word,
+            text: text.to_owned(),
+            by: person,
+        },
     );
 }
 

@@ -169,10 +169,7 @@ impl<'a> Turn<'a> {
 
     fn branch(&mut self, node: &ir::Node, on: &ir::Path) -> Option<String> {
         let value = render::value(&self.state, on, None).unwrap_or(Value::Null);
-        let text = match &value {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
+        let text = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
         let case = EdgeKind::Case(text.clone());
         let edges = self.ir.graph().leaving(&node.name);
         let has = |kind: &EdgeKind| edges.iter().any(|(edge, _): &(&Edge, &ir::Node)| edge.kind == *kind);
@@ -203,17 +200,24 @@ impl<'a> Turn<'a> {
     ) -> Option<String> {
         let target =
             self.ir.graph().follow(node, &exit).map(|target| (target.name.clone(), target.kind.clone()));
+        let answered = exit != EdgeKind::Deadline || !self.is_question(node);
         let visit = self.state.visits.get(node).copied().unwrap_or(0);
         self.emit(Event::StepLeft { node: node.to_owned(), visit, exit, outputs });
         match target {
             Some((_, NodeKind::Hold)) | None => {
                 let why = if why.is_empty() { "the definition holds here" } else { why };
-                let remedies = self.remedies(node);
+                let mut remedies = self.remedies(node);
+                // Behind a question that nobody answered its outputs are not definite.
+                remedies.retain(|remedy| answered || *remedy != Remedy::Resume);
                 self.hold(node, why.to_owned(), remedies);
                 None
             }
             Some((name, _)) => Some(name),
         }
+    }
+
+    fn is_question(&self, node: &str) -> bool {
+        self.ir.graph().by_name(node).is_some_and(|node| matches!(node.kind, NodeKind::Question(_)))
     }
 
     /// What a person can do about a held step.

@@ -15,7 +15,7 @@ use std::path::Path;
 #[serde(deny_unknown_fields)]
 struct Script {
     kind: String,
-    version: Value,
+    version: u32,
     replies: Vec<Reply>,
 }
 
@@ -26,7 +26,7 @@ struct Reply {
     /// Slug of the agent.
     agent: Option<String>,
     /// Number of the reply within its session, from 1.
-    reply: Option<Value>,
+    reply: Option<u32>,
     /// Text that the last message to the model holds.
     contains: Option<String>,
     /// Text of the answer.
@@ -59,7 +59,7 @@ pub fn answer(root: &Path, file: &str, request: &ModelRequest) -> Result<Answer,
     let slug = request.agent.slug.as_str();
     let found = script.replies.into_iter().find(|reply| {
         reply.agent.as_deref().is_none_or(|agent| agent == slug)
-            && reply.reply.as_ref().is_none_or(|number| number.to_string() == request.reply.to_string())
+            && reply.reply.is_none_or(|number| number == request.reply)
             && reply.contains.as_deref().is_none_or(|part| last.contains(part))
     });
     let Some(reply) = found else {
@@ -110,7 +110,7 @@ fn read(path: &Path) -> Result<Script, String> {
     }
     let script: Script = serde_json::from_value(tree.to_json())
         .map_err(|error| format!("the script {name} is not of its form: {error}"))?;
-    if script.kind != "script" || script.version.to_string() != "1" {
+    if script.kind != "script" || script.version != 1 {
         return Err(format!("the script {name} must begin with `kind: script` and `version: 1`"));
     }
     Ok(script)

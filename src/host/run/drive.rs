@@ -103,7 +103,8 @@ impl Host {
         let mut stepped = false;
         self.recover(root)?;
         loop {
-            let may_begin = !interrupted && !(until == Until::Step && stepped);
+            let done = until == Until::Step && stepped;
+            let may_begin = !(interrupted || done);
             let before = flight.begun;
             self.settle_tree(root, &mut flight, may_begin).await?;
             stepped |= flight.begun > before;

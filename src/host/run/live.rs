@@ -141,20 +141,19 @@ impl Host {
         let unknown = || HostError::Unknown { session: session.0.clone() };
         let loaded = self.store.load(session)?.ok_or_else(unknown)?;
         let first = loaded.events.first().ok_or_else(unknown)?;
+        let no_start = || stored("the first event of the session is not its start".to_owned());
         let mut subject = match loaded.kind {
-            SessionKind::Workflow => match read(first)? {
-                workflow::event::Event::Started(spec) => Subject::Workflow {
+            SessionKind::Workflow => {
+                let workflow::event::Event::Started(spec) = read(first)? else { return Err(no_start()) };
+                Subject::Workflow {
                     ir: self.workflow(&spec.definition)?,
                     state: workflow::state::State::default(),
-                },
-                _ => return Err(stored("the first event of the session is not its start".to_owned())),
-            },
-            SessionKind::Agent => match read(first)? {
-                agent::event::Event::Started(spec) => {
-                    Subject::Agent { ir: self.agent(&spec.agent)?, state: agent::state::State::default() }
                 }
-                _ => return Err(stored("the first event of the session is not its start".to_owned())),
-            },
+            }
+            SessionKind::Agent => {
+                let agent::event::Event::Started(spec) = read(first)? else { return Err(no_start()) };
+                Subject::Agent { ir: self.agent(&spec.agent)?, state: agent::state::State::default() }
+            }
         };
         for kept in &loaded.events {
             match &mut subject {

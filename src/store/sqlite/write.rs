@@ -103,11 +103,12 @@ fn after_failure(
     group
         .iter()
         .map(|request| match &request.write {
-            Write::Create(append) | Write::Append(append) => match last_append(connection, &append.session) {
-                Ok(Some((version, last))) if last == append.append_id => Ok(match &request.write {
-                    Write::Create(_) => Done::Created(Created::Fresh),
-                    _ => Done::Version(version),
-                }),
+            Write::Create(append) => match last_append(connection, &append.session) {
+                Ok(Some((_, last))) if last == append.append_id => Ok(Done::Created(Created::Fresh)),
+                Ok(_) | Err(_) => Err(fault.clone()),
+            },
+            Write::Append(append) => match last_append(connection, &append.session) {
+                Ok(Some((version, last))) if last == append.append_id => Ok(Done::Version(version)),
                 Ok(_) | Err(_) => Err(fault.clone()),
             },
             Write::Lease { .. } | Write::Release { .. } | Write::Delete { .. } | Write::Blob { .. } => {

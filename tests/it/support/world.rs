@@ -15,21 +15,21 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
-pub const START: &str = "2026-03-02T08:30:00Z";
+pub(crate) const START: &str = "2026-03-02T08:30:00Z";
 
-pub struct World {
-    pub host: Host,
-    pub store: Arc<dyn Store>,
-    pub clock: Arc<VirtualClock>,
+pub(crate) struct World {
+    pub(crate) host: Host,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: Arc<VirtualClock>,
     runtime: tokio::runtime::Runtime,
 }
 
-pub fn person(user: &str) -> Principal {
+pub(crate) fn person(user: &str) -> Principal {
     Principal { user: user.to_owned(), roles: Vec::new(), via: "test".to_owned() }
 }
 
 /// Compiles a workflow of the corpus; its findings must be none.
-pub fn frozen(path: &str) -> Arc<ir::Workflow> {
+pub(crate) fn frozen(path: &str) -> Arc<ir::Workflow> {
     let path = Path::new(path);
     let root = compile::package_root(path);
     let bytes = std::fs::read(path).unwrap();
@@ -42,7 +42,7 @@ pub fn frozen(path: &str) -> Arc<ir::Workflow> {
 }
 
 impl World {
-    pub fn new(store: Arc<dyn Store>) -> Self {
+    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
         let clock = Arc::new(VirtualClock::new(Timestamp::parse(START).unwrap()));
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -56,7 +56,7 @@ impl World {
         Self { host, store, clock, runtime }
     }
 
-    pub fn start(&mut self, path: &str, inputs: &[(&str, Value)]) -> SessionId {
+    pub(crate) fn start(&mut self, path: &str, inputs: &[(&str, Value)]) -> SessionId {
         let definition = frozen(path);
         let root = compile::package_root(Path::new(path)).canonicalize().unwrap().display().to_string();
         let inputs: IndexMap<_, _> =
@@ -65,20 +65,29 @@ impl World {
         self.host.start_workflow(new).unwrap()
     }
 
-    pub fn drive(&mut self, session: &SessionId) -> Stopped {
+    pub(crate) fn drive(&mut self, session: &SessionId) -> Stopped {
         self.runtime.block_on(self.host.drive(session, Until::Rest)).unwrap()
     }
 
-    pub fn tell(&mut self, session: &SessionId, notification: Notification) -> Result<bool, HostError> {
+    pub(crate) fn tell(
+        &mut self,
+        session: &SessionId,
+        notification: Notification,
+    ) -> Result<bool, HostError> {
         self.host.tell_workflow(session, notification)
     }
 
-    pub fn answer(&mut self, session: &SessionId, choice: &str, feedback: &str) -> Result<bool, HostError> {
+    pub(crate) fn answer(
+        &mut self,
+        session: &SessionId,
+        choice: &str,
+        feedback: &str,
+    ) -> Result<bool, HostError> {
         let (choice, feedback) = (choice.to_owned(), feedback.to_owned());
         self.tell(session, Notification::Answer { occurrence: None, choice, feedback, by: person("ada") })
     }
 
-    pub fn decide(
+    pub(crate) fn decide(
         &mut self,
         session: &SessionId,
         revision: u32,
@@ -87,7 +96,7 @@ impl World {
         self.decide_as(session, revision, decision, person("ada"))
     }
 
-    pub fn decide_as(
+    pub(crate) fn decide_as(
         &mut self,
         session: &SessionId,
         revision: u32,
@@ -97,15 +106,18 @@ impl World {
         self.tell(session, Notification::Decide { revision: Some(revision), digest: None, decision, by })
     }
 
-    pub fn advance(&mut self, to: &str) {
+    pub(crate) fn advance(&mut self, to: &str) {
         self.clock.advance_to(Timestamp::parse(to).unwrap());
     }
 
-    pub fn status(&mut self, session: &SessionId) -> String {
+    pub(crate) fn status(&mut self, session: &SessionId) -> String {
         self.host.live(session).unwrap().subject.index().status
     }
 
-    pub fn workflow_state(&mut self, session: &SessionId) -> flowright::engine::workflow::state::State {
+    pub(crate) fn workflow_state(
+        &mut self,
+        session: &SessionId,
+    ) -> flowright::engine::workflow::state::State {
         match &self.host.live(session).unwrap().subject {
             Subject::Workflow { state, .. } => state.clone(),
             Subject::Agent { .. } => panic!("an agent session"),
@@ -113,7 +125,7 @@ impl World {
     }
 
     /// Names of the session's events, in order.
-    pub fn events(&self, session: &SessionId) -> Vec<String> {
+    pub(crate) fn events(&self, session: &SessionId) -> Vec<String> {
         let kept = self.store.events_after(session, 0, 10_000).unwrap();
         kept.iter().map(|kept| event_name(&kept.body)).collect()
     }
