@@ -59,6 +59,11 @@ pub fn compile(main: MainDocument, files: &dyn Files) -> Compiled {
         return Compiled { sources, ast: None, workflow: None, diagnostics };
     };
     let tree = parse::read(&source, &mut diagnostics);
+    if has_errors(&diagnostics) && tree.get("kind").is_none() {
+        // What could not be read whole and does not say that it is a workflow is not judged as one.
+        tidy(&mut diagnostics);
+        return Compiled { sources, ast: None, workflow: None, diagnostics };
+    }
     let ast = parse::workflow::workflow(&source, &tree, &mut diagnostics);
     let agents = agents::load(&ast, files, &mut sources, &mut diagnostics);
     let workflow = judge(&ast, &agents, &mut diagnostics);

@@ -149,10 +149,17 @@ impl Checked {
         for bound in &self.bounds {
             output::line(bound);
         }
-        if matches!(format, report::Format::Human) {
+        // A report of one file closes with its own count.
+        let counted = self.findings.len() == 1 && self.all().next().is_some();
+        if matches!(format, report::Format::Human) && !counted {
             let files = if self.files == 1 { "1 file".to_owned() } else { format!("{} files", self.files) };
-            let every: Vec<_> = self.all().cloned().collect();
-            let words = if every.is_empty() { "no findings".to_owned() } else { report::summary(&every) };
+            let (errors, warnings) = (self.count(Severity::Error), self.count(Severity::Warning));
+            let hints = self.count(Severity::Hint);
+            let words = if self.all().next().is_none() {
+                "no findings".to_owned()
+            } else {
+                format!("{errors} errors, {warnings} warnings, {hints} hints in all")
+            };
             output::line(&format!("{words} · {files} checked"));
         }
         Ok(())

@@ -10,6 +10,7 @@
 
 mod agent_engine;
 mod checks;
+mod cli;
 mod crash;
 mod flow;
 mod pages;
