@@ -204,7 +204,7 @@ contexts! {
         "task" Shape::Template, MUST, "What the agent is to do";
         "with" Shape::Data, MAY, "Named inputs of the agent";
         "result" Shape::Schema, MAY, "JSON Schema of the result object; any object without it";
-        "completion" Shape::Word(&["one_shot", "reviewed"]), MAY, "Whether a result must pass the review; `one_shot` by default";
+        "completion" Shape::Word(&["one_shot", "reviewed"]), MAY, "Whether a result must pass the review";
         "review" Shape::Gates, MAY, "Gates that a candidate passes in order; required with `reviewed`";
         "max_revisions" Shape::Number(1, MAX_ROUNDS), MAY, "Bound of candidates, the first included; 5 by default";
         "deadline" Shape::Duration, MAY, "How long the agent may take; 24 hours by default";

@@ -23,7 +23,10 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
             continue;
         }
         let names: Vec<_> =
-            result.get("properties").map(Node::entries).unwrap_or_default().iter().map(|entry| entry.key.value.as_str()).collect();
+            {
+                let entries = result.get("properties").map(Node::entries).unwrap_or_default();
+                entries.iter().map(|entry| entry.key.value.as_str()).collect()
+            };
         let message = format!("an empty object satisfies the result of `{}`", step.name);
         let help = if names.is_empty() {
             "declare `properties` and list those that must be there under `required`".to_owned()

@@ -44,13 +44,18 @@ fn judge(
     let Some(schema) = cx.schemas.agents.get(path) else { return };
     let json = schema.json();
     let declared: Vec<&str> =
-        json.get("properties").and_then(Value::as_object).map(|map| map.keys().map(String::as_str).collect()).unwrap_or_default();
+{
+        let properties = json.get("properties").and_then(Value::as_object);
+        properties.map(|map| map.keys().map(String::as_str).collect()).unwrap_or_default()
+    };
     let closed = json.get("additionalProperties") == Some(&Value::Bool(false));
-    let unknown: Vec<_> = with.iter().filter(|argument| closed && !declared.contains(&argument.name.value.as_str())).collect();
+    let is_unknown = |argument: &&ast::Argument| closed && !declared.contains(&argument.name.value.as_str());
+    let unknown: Vec<_> = with.iter().filter(is_unknown).collect();
     for argument in &unknown {
         let name = &argument.name;
         let message = format!("the agent `{}` takes no input `{}`", agent.value, name.value);
-        out.push(Diagnostic::new(&RULE, name.span, message).suggest(nearest(&name.value, declared.iter().copied()), name.span));
+        let near = nearest(&name.value, declared.iter().copied());
+        out.push(Diagnostic::new(&RULE, name.span, message).suggest(near, name.span));
     }
     let required = json.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     for name in required {
@@ -77,7 +82,8 @@ fn judge(
             ast::Data::List(..) | ast::Data::Map(..) => None,
         };
         if let Some(why) = why {
-            let message = format!("the input `{}` of the agent `{}` does not fit: {why}", argument.name.value, agent.value);
+            let (name, whose) = (&argument.name.value, &agent.value);
+            let message = format!("the input `{name}` of the agent `{whose}` does not fit: {why}");
             out.push(Diagnostic::new(&RULE, argument.name.span, message));
         }
     }

@@ -1,4 +1,5 @@
-//! `missing-on-exhausted`: `on_exhausted` must be written where the body can `break`, for the two ends mean different things.
+//! `missing-on-exhausted`: `on_exhausted` must be written where the body can `break`, for the two ends mean
+//! different things.
 
 use super::Context;
 use crate::ast::{self, StepKind};

@@ -26,7 +26,10 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
         }
         let name = bindings::name_of(output);
         if previous && last_of_pick {
-            let message = format!("the last entry of a pick must have a value, and `previous.{}` has none in the first iteration", step.name);
+            let message = format!(
+                "the last entry of a pick must have a value, and `previous.{}` has none in the first iteration",
+                step.name
+            );
             let help = "add a last entry that is always there, such as an input";
             out.push(Diagnostic::new(&RULE, one.binding.span, message).help(help));
             continue;
@@ -63,13 +66,17 @@ fn missing(
         found = found.note("the step reads its own output");
     } else {
         let way = names(flow, &legs, reader);
-        found = found.note(if legs.is_empty() { "read before the step".to_owned() } else { format!("missing on {way}") });
+        let note = if legs.is_empty() { "read before the step".to_owned() } else { format!("missing on {way}") };
+        found = found.note(note);
         // Only the turns of the path explain something.
         let turns: Vec<_> = legs.iter().copied().filter(|leg| flow.leaving(leg.from).len() > 1).collect();
         found = tell(found, flow, &turns);
     }
     let help = match one.place {
-        Where::Output => "an output must have a value on every path that ends well; let the other paths stop as failed or cancelled",
+        Where::Output => {
+            "an output must have a value on every path that ends well; let the other paths stop as failed or \
+             cancelled"
+        },
         Where::Pick { .. } => "add a last entry that always has a value",
         Where::Plain | Where::Gate | Where::Switch | Where::Defaults => {
             "read it only where the step has surely completed, or join the branches with a `pick`"

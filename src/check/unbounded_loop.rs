@@ -42,7 +42,10 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
         let cycle = names(flow, &legs, a_loop);
         let found = Diagnostic::new(&RULE, step.head, message)
             .note(format!("{cycle} waits for nobody"))
-            .help("give the loop a number of iterations or a deadline, or let each path round it wait for a cron step or a person");
+            .help(
+                "give the loop a number of iterations or a deadline, or let each path round it wait for a cron step \
+                 or a person",
+            );
         out.push(tell(found, flow, &legs));
     }
 }

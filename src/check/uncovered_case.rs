@@ -26,7 +26,8 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
         let Some(schema) = types::schema_of(cx, one) else {
             if switch.default.is_none() && bindings::meaning(cx, one).is_ok() && !is_faulty(cx, one) {
                 let message = "nothing is known of the value, so the switch needs a `default`";
-                out.push(Diagnostic::new(&RULE, switch.cases_span.at_start(), message).label(one.binding.span, "the value"));
+                let found = Diagnostic::new(&RULE, switch.cases_span.at_start(), message);
+                out.push(found.label(one.binding.span, "the value"));
             }
             continue;
         };
@@ -37,9 +38,11 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
         let possible: Option<Vec<String>> = schema.enumeration().map(|values| values.iter().map(text).collect());
         let Some(possible) = possible else {
             if switch.default.is_none() {
-                let message = format!("the value can be any {}, so the switch needs a `default`", schema.kinds().words());
+                let kinds = schema.kinds().words();
+                let message = format!("the value can be any {kinds}, so the switch needs a `default`");
                 let found = Diagnostic::new(&RULE, switch.cases_span.at_start(), message);
-                out.push(found.label(one.binding.span, "the value").help("add `default:` with a transition, such as `default: hold`"));
+                let found = found.help("add `default:` with a transition, such as `default: hold`");
+                out.push(found.label(one.binding.span, "the value"));
             }
             continue;
         };

@@ -36,7 +36,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             .map(|(key, agent)| json!({ "file": key, "digest": agent.digest().as_str() }))
             .collect();
         output::json(
-            &json!({ "version": 1, "name": ready.workflow.name(), "digest": digest.as_str(), "bytes": bytes.len(), "agents": agents }),
+            &json!({ "version": 1, "name": ready.workflow.name(), "digest": digest.as_str(), "bytes": bytes.len(),
+                "agents": agents }),
         );
     } else {
         output::line(&format!("{} {digest}", ready.workflow.name()));

@@ -68,7 +68,8 @@ impl Fields {
         let words: Vec<&str> = trimmed.split_whitespace().collect();
         let [minute, hour, day, month, weekday] = words.as_slice() else {
             let message = format!(
-                "a schedule has five fields (minute, hour, day of the month, month, weekday), this has {}; there are no seconds and no years",
+                "a schedule has five fields (minute, hour, day of the month, month, weekday), this has {}; there \
+                 are no seconds and no years",
                 words.len()
             );
             return Err(fault(expression, trimmed, message));

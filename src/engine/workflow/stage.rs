@@ -3,7 +3,7 @@
 use super::command::{evaluation_schema, result_digest};
 use super::event::{Decider, Event, Remedy};
 use super::render;
-use super::state::{Asking, Candidate, Hold, Stage, StagePhase, Work};
+use super::state::{Candidate, Hold, Stage, StagePhase, Work};
 use super::walk::Turn;
 use crate::engine::agent::event::{Contract, Envelope, EnvelopeOutcome, Spec};
 use crate::engine::{SessionId, derived_id};
@@ -13,54 +13,6 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 impl Turn<'_> {
-    /// Asks a question.
-    pub(super) fn ask(&mut self, question: &ir::Question) {
-        let text = render::text(&self.state, &question.text, None);
-        let choices = question
-            .choices
-            .iter()
-            .map(|choice| (choice.value.clone(), render::text(&self.state, &choice.label, None)))
-            .collect();
-        let respondents = self.respondents(&question.respondents);
-        let occurrence = self.state.occurrences.saturating_add(1);
-        let deadline_at = question.deadline_ms.map(|deadline| self.at.plus(deadline));
-        self.emit(Event::QuestionAsked { occurrence, text, choices, respondents, deadline_at });
-    }
-
-    fn respondents(&self, texts: &[ir::Text]) -> Vec<String> {
-        texts.iter().map(|text| render::text(&self.state, text, None)).collect()
-    }
-
-    /// Nobody answered in time: the declared choice is taken, or the deadline's edge.
-    pub(super) fn question_expired(&mut self, asking: &Asking) {
-        let Some((position, node)) = self.open_node() else { return };
-        let NodeKind::Question(question) = &node.kind else { return };
-        let occurrence = asking.occurrence;
-        if let Some(choice) = question.choose_on_deadline.clone() {
-            let feedback = String::new();
-            self.emit(Event::QuestionAnswered {
-                occurrence,
-                choice: choice.clone(),
-                feedback: feedback.clone(),
-                by: None,
-            });
-            let outputs = self.answer_outputs(&choice, &feedback, "");
-            self.leave(&position.node, EdgeKind::Choice(choice), outputs, "the deadline's choice holds");
-            return;
-        }
-        self.emit(Event::QuestionExpired { occurrence });
-        self.leave(&position.node, EdgeKind::Deadline, IndexMap::new(), "nobody answered in time");
-    }
-
-    pub(super) fn answer_outputs(&self, choice: &str, feedback: &str, by: &str) -> IndexMap<String, Value> {
-        IndexMap::from([
-            ("choice".to_owned(), choice.into()),
-            ("feedback".to_owned(), feedback.into()),
-            ("answered_by".to_owned(), by.into()),
-            ("answered_at".to_owned(), self.at.to_string().into()),
-        ])
-    }
-
     /// Admits a producing child.
     pub(super) fn invoke(&mut self, node: &ir::Node, stage: &ir::Stage, attempt: u32) {
         let Some(spec) = self.state.spec.clone() else { return };

@@ -6,8 +6,8 @@ use crate::store::{Filter, KeptEvent, Loaded, SessionRow, Version};
 use crate::time::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-const COLUMNS: &str = "session_id, version, created_at, updated_at, kind, title, status, detail, wake_at, parent, owner, \
-                       owes_work, ended";
+const COLUMNS: &str = "session_id, version, created_at, updated_at, kind, title, status, detail, wake_at, parent, \
+                       owner, owes_work, ended";
 
 pub(super) fn kind_word(kind: SessionKind) -> &'static str {
     match kind {

@@ -46,7 +46,11 @@ CREATE TABLE tokens (token TEXT PRIMARY KEY, session_id TEXT NOT NULL) STRICT, W
 CREATE INDEX tokens_session ON tokens (session_id);
 CREATE TABLE leases (session_id TEXT PRIMARY KEY, holder TEXT NOT NULL, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE blobs (digest TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
-CREATE TABLE blob_refs (session_id TEXT NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (session_id, digest)) STRICT, WITHOUT ROWID;
+CREATE TABLE blob_refs (
+  session_id TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  PRIMARY KEY (session_id, digest)
+) STRICT, WITHOUT ROWID;
 CREATE INDEX blob_refs_digest ON blob_refs (digest);
 "];
 
