@@ -299,6 +299,9 @@ contexts! {
         "maxConcurrency" Shape::Number(1, 10_000), MAY, "Bound of calls at the same time";
         "asyncCallTimeoutSeconds" Shape::Number(1, 31_536_000), MAY, "How long a background call may take";
         "inputs" Shape::Schema, MAY, "JSON Schema of what `with` must bring";
+        "toolChoice" Shape::Any, MAY, "Sent to the model server as `tool_choice`";
+        "temperature" Shape::Any, MAY, "Sampling temperature, a number sent as written";
+        "maxTokens" Shape::Any, MAY, "Bound of the tokens of one answer";
         "mcpServers" Shape::Any, MAY, "Tool servers that speak MCP";
         "openApiToolboxes" Shape::Any, MAY, "Tools described by OpenAPI documents";
         "builtinToolboxes" Shape::Any, MAY, "Tools that are built in";
