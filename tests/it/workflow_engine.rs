@@ -35,7 +35,7 @@ impl Desk {
     fn with(yaml: &str, inputs: &[(&str, Value)]) -> Self {
         let agent = |slug: &str| {
             format!(
-                r#"{{"slug":"{slug}","base":"workflow-agent@1","modelUrl":"http://127.0.0.1:9","modelName":"x"}}"#
+                r#"{{"slug":"{slug}","base":"workflow-agent@1","modelUrl":"http://127.0.0.1:9","modelName":"x","systemPrompt":["You work."]}}"#
             )
         };
         let files = Memory::new()
