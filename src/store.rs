@@ -11,6 +11,9 @@ use crate::ir::Digest;
 use crate::time::Timestamp;
 use std::fmt;
 
+/// The largest blob that a store keeps.
+pub const MAX_BLOB_BYTES: usize = 64 * 1024 * 1024;
+
 /// Number of events of a session; 0 before its first.
 pub type Version = u64;
 
@@ -263,4 +266,51 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// `Blob` if the bytes are not what the name says, `Io`.
     fn blob(&self, digest: &Digest) -> Result<Option<Vec<u8>>, StoreError>;
+}
+
+/// Rows that a filter asks for.
+const DEFAULT_PAGE: u32 = 100;
+
+/// What every store refuses before it looks at anything else.
+fn check_append(append: &Append) -> Result<(), StoreError> {
+    if append.events.is_empty() {
+        return Err(StoreError::Io { message: "an append must carry at least one event".to_owned() });
+    }
+    Ok(())
+}
+
+/// The digest under which bytes are kept, unless they are too many.
+fn check_blob(bytes: &[u8]) -> Result<Digest, StoreError> {
+    if bytes.len() > MAX_BLOB_BYTES {
+        let length = bytes.len();
+        return Err(StoreError::Blob {
+            message: format!(
+                "{length} bytes are too many for one blob, which holds at most {MAX_BLOB_BYTES}"
+            ),
+        });
+    }
+    Ok(Digest::of(bytes))
+}
+
+/// Bytes as they were found, if they are what the name says.
+fn verified(digest: &Digest, bytes: Vec<u8>) -> Result<Vec<u8>, StoreError> {
+    if Digest::of(&bytes) == *digest {
+        return Ok(bytes);
+    }
+    Err(StoreError::Blob {
+        message: format!("the bytes kept as {} are no longer those bytes", digest.short()),
+    })
+}
+
+fn missing_blob(digest: &Digest) -> StoreError {
+    StoreError::Blob { message: format!("the blob {} is not in the store", digest.short()) }
+}
+
+fn taken_token(owner: &str) -> StoreError {
+    // The token itself is a credential and stays out of messages.
+    StoreError::Io { message: format!("the session {owner} already waits under one of these tokens") }
+}
+
+fn page(limit: u32) -> u32 {
+    if limit == 0 { DEFAULT_PAGE } else { limit }
 }

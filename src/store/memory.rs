@@ -1,15 +1,18 @@
-//! A store in memory: for tests, rehearsal and measuring the engine without a disk. Nothing survives the process.
+//! A store in memory, for tests, dry runs and the simulation. It keeps nothing beyond its own life and touches no
+//! disk; otherwise it answers as every other store does.
 
 use super::{
     Append, Created, Filter, KeptEvent, Lease, Loaded, NewEvent, SessionRow, Store, StoreError, Version,
+    check_append, check_blob, missing_blob, page, taken_token, verified,
 };
-use crate::engine::SessionId;
+use crate::engine::{IndexRow, SessionId};
 use crate::ir::Digest;
 use crate::time::Timestamp;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Sessions in memory.
+/// Sessions in memory, behind one lock.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     inner: Mutex<Inner>,
@@ -17,24 +20,22 @@ pub struct MemoryStore {
 
 #[derive(Debug, Default)]
 struct Inner {
-    sessions: HashMap<SessionId, Session>,
-    /// Creation order, for lists and children.
-    order: BTreeMap<u64, SessionId>,
-    waking: BTreeSet<(Timestamp, SessionId)>,
-    owing: BTreeSet<SessionId>,
-    tokens: HashMap<String, SessionId>,
-    children: HashMap<SessionId, Vec<SessionId>>,
-    leases: HashMap<SessionId, Lease>,
-    blobs: HashMap<Digest, Vec<u8>>,
+    sessions: BTreeMap<SessionId, Session>,
+    tokens: BTreeMap<String, SessionId>,
+    leases: BTreeMap<SessionId, Lease>,
+    blobs: BTreeMap<Digest, Vec<u8>>,
     created: u64,
 }
 
 #[derive(Debug)]
 struct Session {
-    number: u64,
-    row: SessionRow,
     events: Vec<KeptEvent>,
-    last_append: String,
+    /// Sessions created before this one: parts those of one instant.
+    number: u64,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    last_append_id: String,
+    index: IndexRow,
 }
 
 impl MemoryStore {
@@ -44,88 +45,101 @@ impl MemoryStore {
         Self::default()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        // A panic of another thread leaves whole values behind: every change below is made at once.
+    /// A panic of another thread cannot leave a half-made change: every check comes before the first write.
+    fn inner(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
+impl Session {
+    fn version(&self) -> Version {
+        self.events.len() as Version
+    }
+
+    fn row(&self, session: &SessionId) -> SessionRow {
+        let mut index = self.index.clone();
+        // Tokens are a set: every store shows them in this order.
+        index.tokens.sort();
+        index.tokens.dedup();
+        SessionRow {
+            session: session.clone(),
+            version: self.version(),
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            index,
+        }
+    }
+
+    fn push(&mut self, events: &[NewEvent]) {
+        for event in events {
+            let sequence = self.version() + 1;
+            self.events.push(KeptEvent { sequence, at: event.at, body: event.body.clone() });
+            self.updated_at = event.at;
+        }
+    }
+}
+
 impl Inner {
-    fn check_blobs(&self, append: &Append) -> Result<(), StoreError> {
-        match append.blobs.iter().find(|digest| !self.blobs.contains_key(digest)) {
-            Some(missing) => {
-                Err(StoreError::Blob { message: format!("the blob {} is not there", missing.short()) })
-            }
+    /// Whether the blobs are there and the tokens are free.
+    fn check(&self, append: &Append) -> Result<(), StoreError> {
+        if let Some(digest) = append.blobs.iter().find(|digest| !self.blobs.contains_key(digest)) {
+            return Err(missing_blob(digest));
+        }
+        let owners = append.index.tokens.iter().filter_map(|token| self.tokens.get(token));
+        match owners.into_iter().find(|owner| **owner != append.session) {
+            Some(owner) => Err(taken_token(&owner.0)),
             None => Ok(()),
         }
     }
 
-    fn unindex(&mut self, row: &SessionRow) {
-        if let Some(at) = row.index.wake_at {
-            self.waking.remove(&(at, row.session.clone()));
-        }
-        self.owing.remove(&row.session);
-        for token in &row.index.tokens {
-            self.tokens.remove(token);
-        }
+    fn set_tokens(&mut self, session: &SessionId, tokens: &[String]) {
+        self.tokens.retain(|_, owner| owner != session);
+        self.tokens.extend(tokens.iter().map(|token| (token.clone(), session.clone())));
     }
 
-    fn reindex(&mut self, row: &SessionRow) {
-        if let Some(at) = row.index.wake_at {
-            self.waking.insert((at, row.session.clone()));
-        }
-        if row.index.owes_work {
-            self.owing.insert(row.session.clone());
-        }
-        for token in &row.index.tokens {
-            self.tokens.insert(token.clone(), row.session.clone());
-        }
+    /// Rows of the sessions that pass, oldest first.
+    fn rows(&self, mut pass: impl FnMut(&Session) -> bool) -> Vec<SessionRow> {
+        let mut found: Vec<_> = self.sessions.iter().filter(|(_, session)| pass(session)).collect();
+        found.sort_by_key(|(_, session)| (session.created_at, session.number));
+        found.into_iter().map(|(id, session)| session.row(id)).collect()
     }
-}
-
-fn keep(events: &[NewEvent], from: Version) -> impl Iterator<Item = KeptEvent> {
-    events.iter().zip(from + 1..).map(|(event, sequence)| KeptEvent {
-        sequence,
-        at: event.at,
-        body: event.body.clone(),
-    })
 }
 
 impl Store for MemoryStore {
     fn create(&self, first: &Append) -> Result<Created, StoreError> {
-        let inner = &mut *self.lock();
-        if let Some(known) = inner.sessions.get(&first.session) {
-            let same = known.events.first().map(|event| event.body.as_str())
-                == first.events.first().map(|event| event.body.as_str());
+        check_append(first)?;
+        let mut inner = self.inner();
+        if let Some(found) = inner.sessions.get(&first.session) {
+            let same = found.events.first().map(|event| &event.body)
+                == first.events.first().map(|event| &event.body);
             return if same { Ok(Created::Same) } else { Err(StoreError::Exists) };
         }
-        inner.check_blobs(first)?;
-        let at = first.events.first().map(|event| event.at).unwrap_or_default();
-        let events: Vec<_> = keep(&first.events, 0).collect();
-        let row = SessionRow {
-            session: first.session.clone(),
-            version: events.len() as Version,
-            created_at: at,
-            updated_at: first.events.last().map_or(at, |event| event.at),
+        if first.expected != 0 {
+            return Err(StoreError::Conflict { actual: 0 });
+        }
+        inner.check(first)?;
+        let created_at = first.events.first().map_or_else(Timestamp::default, |event| event.at);
+        let number = inner.created;
+        inner.created += 1;
+        let mut session = Session {
+            events: Vec::with_capacity(first.events.len()),
+            number,
+            created_at,
+            updated_at: created_at,
+            last_append_id: first.append_id.clone(),
             index: first.index.clone(),
         };
-        inner.created += 1;
-        let number = inner.created;
-        inner.order.insert(number, first.session.clone());
-        if let Some(parent) = &first.index.parent {
-            inner.children.entry(parent.clone()).or_default().push(first.session.clone());
-        }
-        inner.reindex(&row);
-        let session = Session { number, row, events, last_append: first.append_id.clone() };
+        session.push(&first.events);
+        inner.set_tokens(&first.session, &first.index.tokens);
         inner.sessions.insert(first.session.clone(), session);
         Ok(Created::Fresh)
     }
 
     fn load(&self, session: &SessionId) -> Result<Option<Loaded>, StoreError> {
-        Ok(self.lock().sessions.get(session).map(|known| Loaded {
-            kind: known.row.index.kind,
-            version: known.row.version,
-            events: known.events.clone(),
+        Ok(self.inner().sessions.get(session).map(|found| Loaded {
+            kind: found.index.kind,
+            version: found.version(),
+            events: found.events.clone(),
         }))
     }
 
@@ -135,77 +149,84 @@ impl Store for MemoryStore {
         version: Version,
         limit: u32,
     ) -> Result<Vec<KeptEvent>, StoreError> {
-        let inner = self.lock();
-        let known = inner.sessions.get(session).ok_or(StoreError::Unknown)?;
-        let skip = usize::try_from(version).unwrap_or(usize::MAX);
-        Ok(known.events.iter().skip(skip).take(limit as usize).cloned().collect())
+        let inner = self.inner();
+        let found = inner.sessions.get(session).ok_or(StoreError::Unknown)?;
+        let behind = found.events.iter().filter(|event| event.sequence > version);
+        Ok(behind.take(limit as usize).cloned().collect())
     }
 
     fn append(&self, append: &Append) -> Result<Version, StoreError> {
-        let inner = &mut *self.lock();
-        let known = inner.sessions.get(&append.session).ok_or(StoreError::Unknown)?;
-        if known.last_append == append.append_id {
-            return Ok(known.row.version);
+        check_append(append)?;
+        let mut inner = self.inner();
+        let found = inner.sessions.get(&append.session).ok_or(StoreError::Unknown)?;
+        let actual = found.version();
+        if found.last_append_id == append.append_id {
+            return Ok(actual);
         }
-        if known.row.version != append.expected {
-            return Err(StoreError::Conflict { actual: known.row.version });
+        if actual != append.expected {
+            return Err(StoreError::Conflict { actual });
         }
-        inner.check_blobs(append)?;
-        let before = known.row.clone();
-        inner.unindex(&before);
-        let Some(known) = inner.sessions.get_mut(&append.session) else { return Err(StoreError::Unknown) };
-        known.events.extend(keep(&append.events, append.expected));
-        known.last_append = append.append_id.clone();
-        known.row.version = known.events.len() as Version;
-        known.row.updated_at = append.events.last().map_or(known.row.updated_at, |event| event.at);
-        known.row.index = append.index.clone();
-        let row = known.row.clone();
-        inner.reindex(&row);
-        Ok(row.version)
+        inner.check(append)?;
+        inner.set_tokens(&append.session, &append.index.tokens);
+        let session = inner.sessions.get_mut(&append.session).ok_or(StoreError::Unknown)?;
+        session.push(&append.events);
+        session.last_append_id.clone_from(&append.append_id);
+        session.index = append.index.clone();
+        Ok(session.version())
     }
 
     fn row(&self, session: &SessionId) -> Result<Option<SessionRow>, StoreError> {
-        Ok(self.lock().sessions.get(session).map(|known| known.row.clone()))
+        Ok(self.inner().sessions.get(session).map(|found| found.row(session)))
     }
 
     fn due(&self, now: Timestamp, limit: u32) -> Result<Vec<SessionId>, StoreError> {
-        let inner = self.lock();
-        let due = inner.waking.iter().take_while(|(at, _)| *at <= now).take(limit as usize);
-        Ok(due.map(|(_, session)| session.clone()).collect())
+        let inner = self.inner();
+        let woken =
+            inner.sessions.iter().filter_map(|(id, session)| session.index.wake_at.map(|at| (at, id)));
+        let mut due: Vec<_> = woken.filter(|(at, _)| *at <= now).collect();
+        due.sort();
+        Ok(due.into_iter().take(limit as usize).map(|(_, id)| id.clone()).collect())
     }
 
     fn next_due(&self) -> Result<Option<Timestamp>, StoreError> {
-        Ok(self.lock().waking.first().map(|(at, _)| *at))
+        Ok(self.inner().sessions.values().filter_map(|session| session.index.wake_at).min())
     }
 
     fn owing(&self, limit: u32) -> Result<Vec<SessionId>, StoreError> {
-        Ok(self.lock().owing.iter().take(limit as usize).cloned().collect())
+        let inner = self.inner();
+        let mut owing: Vec<_> = inner
+            .sessions
+            .iter()
+            .filter(|(_, session)| session.index.owes_work)
+            .map(|(id, session)| (session.updated_at, id))
+            .collect();
+        owing.sort();
+        Ok(owing.into_iter().take(limit as usize).map(|(_, id)| id.clone()).collect())
     }
 
     fn by_token(&self, token: &str) -> Result<Option<SessionId>, StoreError> {
-        Ok(self.lock().tokens.get(token).cloned())
+        Ok(self.inner().tokens.get(token).cloned())
     }
 
     fn children(&self, session: &SessionId) -> Result<Vec<SessionRow>, StoreError> {
-        let inner = self.lock();
-        let ids = inner.children.get(session).map(Vec::as_slice).unwrap_or_default();
-        Ok(ids.iter().filter_map(|id| inner.sessions.get(id)).map(|known| known.row.clone()).collect())
+        Ok(self.inner().rows(|found| found.index.parent.as_ref() == Some(session)))
     }
 
     fn list(&self, filter: &Filter) -> Result<Vec<SessionRow>, StoreError> {
-        let inner = self.lock();
-        let before = match &filter.after {
-            Some(after) => inner.sessions.get(after).map_or(0, |known| known.number),
-            None => u64::MAX,
+        let inner = self.inner();
+        let after = match &filter.after {
+            None => None,
+            Some(id) => Some((inner.sessions.get(id).ok_or(StoreError::Unknown)?.created_at, id)),
         };
-        let limit = if filter.limit == 0 { 100 } else { filter.limit as usize };
-        let fits = |row: &&SessionRow| {
-            filter.kind.is_none_or(|kind| kind == row.index.kind)
-                && filter.ended.is_none_or(|ended| ended == row.index.ended)
-                && !(filter.roots_only && row.index.parent.is_some())
-        };
-        let newest_first = inner.order.range(..before).rev().filter_map(|(_, id)| inner.sessions.get(id));
-        Ok(newest_first.map(|known| &known.row).filter(fits).take(limit).cloned().collect())
+        let mut rows = inner.rows(|found| {
+            filter.kind.is_none_or(|kind| found.index.kind == kind)
+                && filter.ended.is_none_or(|ended| found.index.ended == ended)
+                && (!filter.roots_only || found.index.parent.is_none())
+        });
+        rows.retain(|row| after.is_none_or(|after| (row.created_at, &row.session) < after));
+        rows.sort_by_key(|row| Reverse((row.created_at, row.session.clone())));
+        rows.truncate(page(filter.limit) as usize);
+        Ok(rows)
     }
 
     fn lease(
@@ -214,20 +235,33 @@ impl Store for MemoryStore {
         now: Timestamp,
         dead: &dyn Fn(&str) -> bool,
     ) -> Result<Option<Lease>, StoreError> {
-        let mut inner = self.lock();
-        if let Some(other) = inner.leases.get(&wanted.session)
-            && other.holder != wanted.holder
-            && other.until > now
-            && !dead(&other.holder)
-        {
-            return Ok(Some(other.clone()));
+        let mut buried: Option<String> = None;
+        loop {
+            let standing = {
+                let mut inner = self.inner();
+                let standing = inner.leases.get(&wanted.session).filter(|lease| {
+                    lease.holder != wanted.holder
+                        && lease.until > now
+                        && Some(&lease.holder) != buried.as_ref()
+                });
+                match standing.cloned() {
+                    None => {
+                        inner.leases.insert(wanted.session.clone(), wanted.clone());
+                        return Ok(None);
+                    }
+                    Some(standing) => standing,
+                }
+            };
+            // Asked without the lock: the callback may look at processes, or at this store.
+            if !dead(&standing.holder) {
+                return Ok(Some(standing));
+            }
+            buried = Some(standing.holder);
         }
-        inner.leases.insert(wanted.session.clone(), wanted.clone());
-        Ok(None)
     }
 
     fn release(&self, session: &SessionId, holder: &str) -> Result<(), StoreError> {
-        let mut inner = self.lock();
+        let mut inner = self.inner();
         if inner.leases.get(session).is_some_and(|lease| lease.holder == holder) {
             inner.leases.remove(session);
         }
@@ -235,24 +269,21 @@ impl Store for MemoryStore {
     }
 
     fn delete(&self, session: &SessionId) -> Result<(), StoreError> {
-        let inner = &mut *self.lock();
-        let known = inner.sessions.remove(session).ok_or(StoreError::Unknown)?;
-        inner.unindex(&known.row);
-        inner.order.remove(&known.number);
+        let mut inner = self.inner();
+        inner.sessions.remove(session).ok_or(StoreError::Unknown)?;
+        inner.set_tokens(session, &[]);
         inner.leases.remove(session);
-        if let Some(siblings) = known.row.index.parent.and_then(|parent| inner.children.get_mut(&parent)) {
-            siblings.retain(|id| id != session);
-        }
         Ok(())
     }
 
     fn put_blob(&self, bytes: &[u8]) -> Result<Digest, StoreError> {
-        let digest = Digest::of(bytes);
-        self.lock().blobs.entry(digest.clone()).or_insert_with(|| bytes.to_vec());
+        let digest = check_blob(bytes)?;
+        self.inner().blobs.entry(digest.clone()).or_insert_with(|| bytes.to_vec());
         Ok(digest)
     }
 
     fn blob(&self, digest: &Digest) -> Result<Option<Vec<u8>>, StoreError> {
-        Ok(self.lock().blobs.get(digest).cloned())
+        let found = self.inner().blobs.get(digest).cloned();
+        found.map(|bytes| verified(digest, bytes)).transpose()
     }
 }

@@ -1,119 +1,119 @@
-//! The default store: one SQLite database in WAL mode, every commit synced, one writer thread, group commit.
-//!
-//! Writes go through a channel to the one thread that owns the writing connection; appends that wait at the same
-//! moment share a transaction and so one fsync, each in its own savepoint. Reads use connections of their own.
-//! Other processes may use the same database: versions fence writes, waiting for their locks is bounded.
+//! The store on disk: one SQLite database that several processes may share. It never decides and never reads a clock;
+//! what is due is asked with a time.
 
+mod apply;
 mod read;
-mod schema;
+mod shape;
 mod write;
 
-use super::{Append, Created, Filter, KeptEvent, Lease, Loaded, SessionRow, Store, StoreError, Version};
+use super::{
+    Append, Created, Filter, KeptEvent, Lease, Loaded, SessionRow, Store, StoreError, Version, check_append,
+    check_blob, verified,
+};
 use crate::engine::SessionId;
 use crate::ir::Digest;
 use crate::time::Timestamp;
-use rusqlite::Connection;
+use apply::{Answer, Request};
+use rusqlite::{Connection, params};
+use shape::{Synchronous, io, open_reader, prepare_file, sql};
+use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
-use write::{Done, Request, Write};
+use std::sync::{Mutex, PoisonError};
+use write::Writer;
 
-/// Bytes of the largest blob.
-const BLOB_LIMIT_BYTES: usize = 64 * 1024 * 1024;
-/// Reading connections that are kept.
+/// Read connections that are kept open; more are opened when they are needed and closed afterwards.
 const READERS: usize = 4;
 
-/// A SQLite database.
+/// Sessions in a SQLite database.
 pub struct SqliteStore {
     path: PathBuf,
-    requests: Option<Sender<Request>>,
-    writer: Option<JoinHandle<()>>,
+    /// Dropped before the writer, so that its connection is the last one and folds the log into the database.
     readers: Mutex<Vec<Connection>>,
-    commits: Arc<AtomicU64>,
+    writer: Writer,
+}
+
+impl fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteStore").field("path", &self.path).finish_non_exhaustive()
+    }
 }
 
 impl SqliteStore {
-    /// Opens the database, creating it and its folder where they are missing; brings an older shape to this one.
+    /// Opens the database, creating it and its folders if they are not there, and brings it to the newest shape.
+    /// A commit is on the disk when a call returns.
     ///
     /// # Errors
-    /// `Shape` if the file is none of ours or belongs to a newer version (it is left untouched), `Io`.
+    /// `Shape` if the file is none of ours, was written by a newer version, or does not keep its settings; it is
+    /// left untouched. `Io`.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Self::with_synchronous(path, "FULL")
+        Self::start(path, Synchronous::Full)
     }
 
-    /// The same with another `synchronous`: for measuring alone.
+    /// As [`SqliteStore::open`] with another promise about the disk: `off`, `normal`, `full` or `extra`. For
+    /// measurements.
     ///
     /// # Errors
-    /// As [`SqliteStore::open`].
-    pub fn with_synchronous(path: &Path, synchronous: &'static str) -> Result<Self, StoreError> {
-        let connection = schema::open(path, synchronous)?;
-        let commits = Arc::new(AtomicU64::new(0));
-        let (requests, received): (Sender<Request>, Receiver<Request>) = channel();
-        let (own_path, counter) = (path.to_path_buf(), Arc::clone(&commits));
-        let writer = std::thread::Builder::new()
-            .name("flowright-store".to_owned())
-            .spawn(move || write::serve(connection, &own_path, synchronous, &received, &counter))
-            .map_err(|error| StoreError::Io { message: format!("the writer cannot be started: {error}") })?;
-        Ok(Self {
-            path: path.to_path_buf(),
-            requests: Some(requests),
-            writer: Some(writer),
-            readers: Mutex::new(Vec::new()),
-            commits,
-        })
+    /// As [`SqliteStore::open`]; `Io` if the word is none of these.
+    pub fn with_synchronous(path: &Path, synchronous: &str) -> Result<Self, StoreError> {
+        let level = Synchronous::parse(synchronous)
+            .ok_or_else(|| io(format!("`{synchronous}` is none of off, normal, full, extra")))?;
+        Self::start(path, level)
     }
 
-    /// Commits made by this store so far.
+    /// How many commits this store has made since it was opened.
     #[must_use]
     pub fn commits(&self) -> u64 {
-        self.commits.load(Ordering::Relaxed)
+        self.writer.commits()
     }
 
-    fn write(&self, write: Write) -> Result<Done, StoreError> {
-        let gone = || StoreError::Io { message: "the writer of the database has ended".to_owned() };
-        let (answer, answered) = channel();
-        let requests = self.requests.as_ref().ok_or_else(gone)?;
-        requests.send(Request { write, answer }).map_err(|_| gone())?;
-        answered.recv().map_err(|_| gone())?
+    /// How many calls have handed their request to the writer and wait for its commit.
+    #[must_use]
+    pub fn waiting(&self) -> u64 {
+        self.writer.waiting()
     }
 
-    fn read<T>(&self, f: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
-        let kept = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let connection = match kept {
-            Some(connection) => connection,
-            None => schema::open_reader(&self.path)?,
+    fn start(path: &Path, synchronous: Synchronous) -> Result<Self, StoreError> {
+        prepare_file(path)?;
+        let writer = Writer::start(path, synchronous)?;
+        Ok(Self { path: path.to_owned(), readers: Mutex::new(Vec::new()), writer })
+    }
+
+    /// Asks over one of the read connections. One that failed is not used again.
+    fn read<T>(&self, ask: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+        let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let conn = match idle {
+            Some(conn) => conn,
+            None => open_reader(&self.path).map_err(|error| sql(&error))?,
         };
-        let outcome = f(&connection).map_err(|error| schema::fault(&error));
+        let found = ask(&conn).map_err(|error| sql(&error))?;
         let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
         if readers.len() < READERS {
-            readers.push(connection);
+            readers.push(conn);
         }
-        outcome
+        Ok(found)
     }
 }
 
-impl Drop for SqliteStore {
-    fn drop(&mut self) {
-        drop(self.requests.take());
-        if let Some(writer) = self.writer.take() {
-            // A writer that panicked has nothing more to say; what it committed is committed.
-            let _ = writer.join();
-        }
-    }
+/// An answer of another kind than was asked for would be a fault of the writer.
+fn mixed_up() -> StoreError {
+    io("the writer of the database gave an answer to another question".to_owned())
 }
 
 impl Store for SqliteStore {
     fn create(&self, first: &Append) -> Result<Created, StoreError> {
-        match self.write(Write::Create(first.clone()))? {
-            Done::Created(created) => Ok(created),
-            Done::Version(_) | Done::Lease(_) | Done::Nothing => Ok(Created::Fresh),
+        check_append(first)?;
+        match self.writer.ask(Request::Create(first.clone()))? {
+            Answer::Created(created) => Ok(created),
+            Answer::Version(_) | Answer::Already(_) | Answer::Lease(_) | Answer::Done => Err(mixed_up()),
         }
     }
 
     fn load(&self, session: &SessionId) -> Result<Option<Loaded>, StoreError> {
-        self.read(|connection| read::load(connection, session))
+        match self.read(|conn| read::load(conn, session))? {
+            None => Ok(None),
+            Some((loaded, true)) => Ok(Some(loaded)),
+            Some((_, false)) => Err(read::damaged(session)),
+        }
     }
 
     fn events_after(
@@ -122,28 +122,23 @@ impl Store for SqliteStore {
         version: Version,
         limit: u32,
     ) -> Result<Vec<KeptEvent>, StoreError> {
-        let events = self.read(|connection| read::events_after(connection, session, version, limit))?;
-        if events.is_empty() && self.row(session)?.is_none() {
-            return Err(StoreError::Unknown);
-        }
-        Ok(events)
+        self.read(|conn| read::events_after(conn, session, version, limit))?.ok_or(StoreError::Unknown)
     }
 
     fn append(&self, append: &Append) -> Result<Version, StoreError> {
-        match self.write(Write::Append(append.clone()))? {
-            Done::Version(version) => Ok(version),
-            Done::Created(_) | Done::Lease(_) | Done::Nothing => {
-                Ok(append.expected + append.events.len() as Version)
-            }
+        check_append(append)?;
+        match self.writer.ask(Request::Append(append.clone()))? {
+            Answer::Version(version) | Answer::Already(version) => Ok(version),
+            Answer::Created(_) | Answer::Lease(_) | Answer::Done => Err(mixed_up()),
         }
     }
 
     fn row(&self, session: &SessionId) -> Result<Option<SessionRow>, StoreError> {
-        self.read(|connection| read::row(connection, session))
+        self.read(|conn| read::row(&*conn.unchecked_transaction()?, session))
     }
 
     fn due(&self, now: Timestamp, limit: u32) -> Result<Vec<SessionId>, StoreError> {
-        self.read(|connection| read::due(connection, now, limit))
+        self.read(|conn| read::ids(conn, read::DUE, params![now.0, limit]))
     }
 
     fn next_due(&self) -> Result<Option<Timestamp>, StoreError> {
@@ -151,19 +146,19 @@ impl Store for SqliteStore {
     }
 
     fn owing(&self, limit: u32) -> Result<Vec<SessionId>, StoreError> {
-        self.read(|connection| read::owing(connection, limit))
+        self.read(|conn| read::ids(conn, read::OWING, params![limit]))
     }
 
     fn by_token(&self, token: &str) -> Result<Option<SessionId>, StoreError> {
-        self.read(|connection| read::by_token(connection, token))
+        Ok(self.read(|conn| read::ids(conn, read::BY_TOKEN, params![token]))?.pop())
     }
 
     fn children(&self, session: &SessionId) -> Result<Vec<SessionRow>, StoreError> {
-        self.read(|connection| read::children(connection, session))
+        self.read(|conn| read::children(conn, session))
     }
 
     fn list(&self, filter: &Filter) -> Result<Vec<SessionRow>, StoreError> {
-        self.read(|connection| read::list(connection, filter))
+        self.read(|conn| read::list(conn, filter))?.ok_or(StoreError::Unknown)
     }
 
     fn lease(
@@ -172,44 +167,41 @@ impl Store for SqliteStore {
         now: Timestamp,
         dead: &dyn Fn(&str) -> bool,
     ) -> Result<Option<Lease>, StoreError> {
-        // `dead` looks at processes and stays outside the transaction: the taker names the holder it takes from.
-        let mut from = None;
+        let mut buried = None;
         loop {
-            let write = Write::Lease { wanted: wanted.clone(), now, from: from.take() };
-            match self.write(write)? {
-                Done::Lease(Some(other)) if dead(&other.holder) => from = Some(other.holder),
-                Done::Lease(other) => return Ok(other),
-                Done::Version(_) | Done::Created(_) | Done::Nothing => return Ok(None),
+            let request = Request::Lease { wanted: wanted.clone(), now, dead: buried };
+            let standing = match self.writer.ask(request)? {
+                Answer::Lease(None) => return Ok(None),
+                Answer::Lease(Some(standing)) => standing,
+                Answer::Created(_) | Answer::Version(_) | Answer::Already(_) | Answer::Done => {
+                    return Err(mixed_up());
+                }
+            };
+            // Judged here and not in the transaction, which names the holder that it may take over from.
+            if !dead(&standing.holder) {
+                return Ok(Some(standing));
             }
+            buried = Some(standing.holder);
         }
     }
 
     fn release(&self, session: &SessionId, holder: &str) -> Result<(), StoreError> {
-        self.write(Write::Release { session: session.clone(), holder: holder.to_owned() }).map(|_| ())
+        let request = Request::Release { session: session.clone(), holder: holder.to_owned() };
+        self.writer.ask(request).map(|_| ())
     }
 
     fn delete(&self, session: &SessionId) -> Result<(), StoreError> {
-        self.write(Write::Delete { session: session.clone() }).map(|_| ())
+        self.writer.ask(Request::Delete(session.clone())).map(|_| ())
     }
 
     fn put_blob(&self, bytes: &[u8]) -> Result<Digest, StoreError> {
-        if bytes.len() > BLOB_LIMIT_BYTES {
-            let message = format!("a blob has {} bytes; at most {BLOB_LIMIT_BYTES} are kept", bytes.len());
-            return Err(StoreError::Blob { message });
-        }
-        let digest = Digest::of(bytes);
-        if !self.read(|connection| read::has_blob(connection, &digest))? {
-            self.write(Write::Blob { digest: digest.clone(), bytes: bytes.to_vec() })?;
-        }
+        let digest = check_blob(bytes)?;
+        self.writer.ask(Request::Blob { digest: digest.clone(), bytes: bytes.to_vec() })?;
         Ok(digest)
     }
 
     fn blob(&self, digest: &Digest) -> Result<Option<Vec<u8>>, StoreError> {
-        let Some(bytes) = self.read(|connection| read::blob(connection, digest))? else { return Ok(None) };
-        if Digest::of(&bytes) != *digest {
-            let message = format!("the bytes kept as {} are not what their name says", digest.short());
-            return Err(StoreError::Blob { message });
-        }
-        Ok(Some(bytes))
+        let found = self.read(|conn| read::blob(conn, digest))?;
+        found.map(|bytes| verified(digest, bytes)).transpose()
     }
 }

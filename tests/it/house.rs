@@ -200,6 +200,12 @@ fn long_functions(path: &str, text: &str) -> Vec<String> {
         if !head.starts_with("fn ") {
             continue;
         }
+        let opens = lines[start..]
+            .iter()
+            .find(|line| line.ends_with('{') || line.ends_with(';') || line.ends_with('}'));
+        if opens.is_none_or(|line| !line.ends_with('{')) {
+            continue;
+        }
         let closing = format!("{}}}", " ".repeat(indent));
         let Some(length) = lines[start..].iter().position(|line| *line == closing) else { continue };
         let body = &lines[start..start + length];

@@ -21,5 +21,6 @@ mod report;
 mod scenarios;
 mod schedule;
 mod schema;
+mod store;
 mod support;
 mod workflow_engine;
