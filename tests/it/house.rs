@@ -65,6 +65,10 @@ fn files(folder: &str, ending: &str) -> Vec<(String, String)> {
     fn walk(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
+            if path.ends_with(".cache") || path.ends_with("node_modules") {
+                // Installed peers are not ours.
+                continue;
+            }
             if path.is_dir() {
                 walk(&path, ending, found);
             } else if path.to_string_lossy().ends_with(ending) {
