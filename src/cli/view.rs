@@ -35,6 +35,13 @@ pub(super) fn session_json(host: &mut Host, session: &SessionId) -> Result<Value
         Subject::Workflow { ir, state } => workflow_json(&mut value, ir, state),
         Subject::Agent { ir, state } => agent_json(&mut value, ir, state),
     }
+    if let Some(child) = children.iter().find(|row| row.index.status == "needs_attention") {
+        // The controller itself goes on waiting; what must be settled stands in the child.
+        let reason = format!("the agent session {} needs attention: {}", child.session, child.index.detail);
+        let attention =
+            json!({ "node": child.index.title, "reason": reason, "remedies": [], "session": child.session });
+        set(&mut value, "attention", attention);
+    }
     if !children.is_empty() {
         let children: Vec<Value> = children.iter().map(row_json).collect();
         set(&mut value, "children", children.into());
@@ -231,6 +238,13 @@ fn text(value: &Value) -> String {
             word(attention, "/node"),
             word(attention, "/reason")
         ));
+        let child = word(attention, "/session");
+        if !child.is_empty() {
+            lines.push(format!("  flowright session show {child}"));
+            lines.push(format!(
+                "  flowright session resolve {child} CALL --completed TEXT | --failed TEXT | --retry"
+            ));
+        }
         for remedy in attention.get("remedies").and_then(Value::as_array).into_iter().flatten() {
             lines.push(format!("  flowright session {} {id}", plain(remedy)));
         }

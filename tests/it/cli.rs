@@ -335,3 +335,78 @@ fn every_rule_is_explained() {
         assert!(page.starts_with(&format!("# {name}")), "{page}");
     }
 }
+
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_folder(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// B55: the tool has its effect and then its caller is killed. Nothing is run again before a person has decided.
+#[test]
+fn b55_killed_inside_a_call_that_may_not_be_repeated() {
+    let desk = Desk::new();
+    let package = desk.folder.path().join("package");
+    copy_folder(Path::new(W04).parent().unwrap(), &package);
+    let tool = package.join("tools/record-change");
+    let script = std::fs::read_to_string(&tool).unwrap();
+    let deadly = script.replace("    echo \"r-4711\"", "    kill -9 $PPID; sleep 5");
+    assert_ne!(script, deadly);
+    std::fs::write(&tool, deadly).unwrap();
+    let flow = package.join("plan-review-build-test.yaml").display().to_string();
+    let (_, started) = desk.json(&["run", &flow, "--json"]);
+    let id = started["session"]["id"].as_str().unwrap().to_owned();
+    desk.json(&["session", "answer", &id, "build", "--feedback", "x", "--resume", "--json"]);
+    let (code, out, _) = desk.run(&["session", "accept", &id, "--revision", "1", "--resume", "--json"]);
+    assert_eq!((code, out.as_str()), (-1, ""), "the process died of the signal");
+    let effects = || std::fs::read_to_string(desk.folder.path().join("changes")).unwrap().lines().count();
+    assert_eq!(effects(), 1);
+
+    for _ in 0..2 {
+        let (code, shown) = desk.json(&["session", "resume", &id, "--json"]);
+        assert_eq!(code, 3);
+        assert!(
+            shown["session"]["attention"]["reason"].as_str().unwrap().contains("needs attention"),
+            "{shown}"
+        );
+        assert_eq!(effects(), 1);
+    }
+    let (_, shown) = desk.json(&["session", "show", &id, "--json"]);
+    let child = shown["session"]["attention"]["session"].as_str().unwrap().to_owned();
+    let (_, agent) = desk.json(&["session", "show", &child, "--json"]);
+    let turns = agent["session"]["turns"].as_array().unwrap();
+    let call = turns.iter().flat_map(|turn| turn["calls"].as_array().into_iter().flatten());
+    let call =
+        call.filter(|call| call["state"] == "unknown").next().unwrap()["id"].as_str().unwrap().to_owned();
+    assert_eq!(desk.run(&["session", "resolve", &child, &call]).0, 2, "how it is settled must be said");
+    assert_eq!(desk.run(&["session", "resolve", &child, &call, "--completed", "r-4711"]).0, 0);
+    let (code, done) = desk.json(&["session", "resume", &id, "--json"]);
+    assert_eq!((code, &done["session"]["status"]), (0, &Value::from("completed")));
+    assert_eq!(done["session"]["ending"]["outputs"]["revision"], "r-4711");
+    assert_eq!(effects(), 1);
+}
+
+/// Generated files are what the binary prints.
+#[test]
+fn generated_files_are_printed_by_the_binary() {
+    let desk = Desk::new();
+    for (name, path) in [
+        ("workflow", "schemas/workflow.schema.json"),
+        ("grammar", "grammar/flowright.ebnf"),
+        ("reference", "docs/reference.md"),
+    ] {
+        let (code, printed, _) = desk.run(&["schema", name]);
+        assert_eq!(code, 0);
+        assert!(
+            std::fs::read_to_string(path).unwrap() == printed,
+            "print {path} anew with `flowright schema {name}`"
+        );
+    }
+}
