@@ -12,7 +12,7 @@
 //! The modules below stand in reading order, which is also the order of the floors: a module imports only modules
 //! of lower floors, and a test holds this. See `docs/architecture.md`.
 
-// Floor 1: places, data, time, the language's table, schedules, schemas.
+// Floors 0 and 1: places, time, escaping; data, the language's table, schedules, schemas.
 pub mod escape;
 pub mod grammar;
 pub mod schedule;

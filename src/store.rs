@@ -151,7 +151,7 @@ impl std::error::Error for StoreError {}
 pub struct Lease {
     /// Root session of the tree.
     pub session: SessionId,
-    /// Which process: `<host>/<pid>/<random>`.
+    /// Which process: `<pid>/<start>/<random>`.
     pub holder: String,
     /// When it lapses.
     pub until: Timestamp,

@@ -9,7 +9,8 @@ pub fn reference_markdown() -> String {
     for context in CONTEXTS {
         out.push_str(&format!(
             "\n## `{}`\n\n{}.\n\n| key | holds | |\n|---|---|---|\n",
-            context.name, context.doc
+            context.name,
+            context.doc.trim()
         ));
         for key in context.keys {
             let required = if key.required { "**required.** " } else { "" };

@@ -44,7 +44,7 @@ fn object(context: &Context) -> Value {
     let required: Vec<&str> = context.keys.iter().filter(|key| key.required).map(|key| key.name).collect();
     let mut out = json!({
         "title": context.name,
-        "description": context.doc,
+        "description": context.doc.trim(),
         "type": "object",
         "properties": properties(context.keys.iter()),
         "additionalProperties": false,
@@ -84,7 +84,7 @@ fn step() -> Value {
             "if": { "required": [kind.name] },
             "then": {
                 "title": kind.title,
-                "description": kind.doc,
+                "description": kind.doc.trim(),
                 "required": required,
                 "properties": properties(kind.keys.iter()),
                 "propertyNames": { "enum": allowed },
