@@ -201,7 +201,7 @@ impl Schedule {
             }
             // The clock changes on the way: go on from the change.
             let offset = self.offset_ms(at)?;
-            at = first_that(at, Timestamp(candidate.0 + DAY_MS), |x| self.offset_ms(x) != Some(offset))?;
+            at = first_that(at, candidate, |x| self.offset_ms(x) != Some(offset))?;
         }
         None
     }

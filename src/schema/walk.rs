@@ -136,7 +136,7 @@ impl Schema {
     /// Kinds that it allows.
     #[must_use]
     pub fn kinds(&self) -> KindSet {
-        kinds(self.json(), self.json(), 0)
+        kinds(self.json(), self.json())
     }
 
     /// All values that it allows, where it says so: `enum`, `const`, boolean.
@@ -186,7 +186,7 @@ enum Stepped<'a> {
 }
 
 fn step_into<'a>(at: &'a Value, step: Step<'_>) -> Stepped<'a> {
-    let kinds = kinds(at, at, 0);
+    let kinds = kinds(at, at);
     match step {
         Step::Name(name) => {
             if kinds.and(KindSet::of("object")).is_empty() {
@@ -236,10 +236,19 @@ fn has_alternatives(at: &Value) -> bool {
     ["anyOf", "oneOf", "allOf", "if", "patternProperties"].iter().any(|key| at.get(key).is_some())
 }
 
-fn kinds(root: &Value, at: &Value, depth: usize) -> KindSet {
-    if depth > 16 {
+/// Parts of a schema that are looked at for its kinds.
+const PARTS: usize = 1000;
+
+fn kinds(root: &Value, at: &Value) -> KindSet {
+    kinds_within(root, at, 0, &mut { PARTS })
+}
+
+fn kinds_within(root: &Value, at: &Value, depth: usize, left: &mut usize) -> KindSet {
+    // Alternatives that refer back to themselves multiply: past the budget nothing is known.
+    if depth > 16 || *left == 0 {
         return KindSet::ANY;
     }
+    *left -= 1;
     let at = follow(root, at);
     let mut set = match at.get("type") {
         Some(Value::String(name)) => KindSet::of(name),
@@ -258,11 +267,13 @@ fn kinds(root: &Value, at: &Value, depth: usize) -> KindSet {
     }
     for key in ["anyOf", "oneOf"] {
         if let Some(Value::Array(parts)) = at.get(key) {
-            set = set.and(KindSet(parts.iter().fold(0, |set, part| set | kinds(root, part, depth + 1).0)));
+            set = set.and(KindSet(
+                parts.iter().fold(0, |set, part| set | kinds_within(root, part, depth + 1, left).0),
+            ));
         }
     }
     if let Some(Value::Array(parts)) = at.get("allOf") {
-        set = parts.iter().fold(set, |set, part| set.and(kinds(root, part, depth + 1)));
+        set = parts.iter().fold(set, |set, part| set.and(kinds_within(root, part, depth + 1, left)));
     }
     set
 }

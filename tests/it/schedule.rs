@@ -178,3 +178,20 @@ fn faults_point_into_the_expression() {
     ));
     assert_eq!(Schedule::parse("*/90 * * * *", "UTC").unwrap().lints().len(), 1);
 }
+
+/// The next occurrence lies behind a change that is undone again soon after it.
+#[test]
+fn a_change_right_before_the_occurrence_hides_nothing() {
+    let table = [
+        ("0 * 1 11 *", "America/New_York", "2026-11-01T04:00:00Z"),
+        ("0 * * 11 0", "America/New_York", "2026-11-01T04:00:00Z"),
+        ("*/30 * 25 10 *", "Europe/Berlin", "2026-10-24T22:00:00Z"),
+    ];
+    for (expr, zone, first) in table {
+        let schedule = Schedule::parse(expr, zone).unwrap();
+        assert_eq!(schedule.next_after(at("2026-01-01T00:00:00Z")), Some(at(first)), "{expr} {zone}");
+    }
+    let hourly = Schedule::parse("0 * 1 11 *", "America/New_York").unwrap();
+    let found = hourly.occurrences(at("2026-01-01T00:00:00Z"), 30);
+    assert_eq!(found.iter().filter(|t| **t < at("2027-01-01T00:00:00Z")).count(), 25, "the day has 25 hours");
+}

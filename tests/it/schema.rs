@@ -115,3 +115,12 @@ fn fitting_is_refused_only_where_nothing_can_fit() {
     assert!(compile(json!({ "type": "object" })).is_loose());
     assert!(!compile(json!({ "required": ["a"] })).is_loose());
 }
+
+/// Ends by its budget: three branches of sixteen levels would be forty million parts.
+#[test]
+fn alternatives_that_refer_to_themselves_end() {
+    let circle = json!({ "$ref": "#" });
+    let schema =
+        compile(json!({ "anyOf": [circle, circle, circle, circle, circle, circle, circle, circle] }));
+    assert_eq!(schema.kinds(), flowright::schema::KindSet::ANY);
+}
