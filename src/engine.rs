@@ -154,9 +154,3 @@ pub struct IndexRow {
     /// Whether it has come to its end.
     pub ended: bool,
 }
-
-/// The known name that is nearest to a written one, if it is near enough to be meant.
-#[must_use]
-pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    crate::diagnostic::nearest(written, known)
-}

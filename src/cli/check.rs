@@ -108,14 +108,12 @@ impl Checked {
 
     fn document(&mut self, path: &Path, bytes: Vec<u8>, arguments: &Arguments) {
         self.files += 1;
-        let root = compile::package_root(path);
-        let package_path = definition::package_path(&root, path);
-        let main = compile::MainDocument { name: path.display().to_string(), package_path, bytes };
+        let (main, package) = definition::document(path, bytes);
         let (sources, diagnostics, workflow) = if is_agent(path, &main.bytes) {
             let compiled = compile::compile_agent(main);
             (compiled.sources, compiled.diagnostics, None)
         } else {
-            let compiled = compile::compile(main, &compile::Folder::new(root));
+            let compiled = compile::compile(main, &package);
             (compiled.sources, compiled.diagnostics, compiled.workflow)
         };
         if let (true, Some(workflow)) = (arguments.explain_bounds, &workflow) {

@@ -16,16 +16,19 @@ pub(super) struct Ready {
 
 /// Compiles the file at `path`.
 pub(super) fn compile_file(path: &Path) -> Result<Compiled, Failure> {
-    let bytes = read(path)?;
+    let (document, package) = document(path, read(path)?);
+    Ok(compile::compile(document, &package))
+}
+
+/// A text under its path, and the package that it belongs to.
+pub(super) fn document(path: &Path, bytes: Vec<u8>) -> (MainDocument, Folder) {
     let root = compile::package_root(path);
-    let package_path = package_path(&root, path);
-    let files = Folder::new(root);
-    let name = path.display().to_string();
-    Ok(compile::compile(MainDocument { name, package_path, bytes }, &files))
+    let (name, package_path) = (path.display().to_string(), package_path(&root, path));
+    (MainDocument { name, package_path, bytes }, Folder::new(root))
 }
 
 /// The path of a file from the root of its package, with `/`.
-pub(super) fn package_path(root: &Path, path: &Path) -> String {
+fn package_path(root: &Path, path: &Path) -> String {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let inside = absolute.strip_prefix(root).unwrap_or(&absolute);
     let segments: Vec<_> =

@@ -14,13 +14,14 @@ use std::sync::{Arc, OnceLock};
 pub struct RealPerform {
     keys: Arc<Keys>,
     client: Arc<OnceLock<reqwest::Client>>,
+    shelf: Arc<bash::Shelf>,
 }
 
 impl RealPerform {
     /// With the operator's keys.
     #[must_use]
     pub fn new(keys: Keys) -> Self {
-        Self { keys: Arc::new(keys), client: Arc::new(OnceLock::new()) }
+        Self { keys: Arc::new(keys), client: Arc::new(OnceLock::new()), shelf: Arc::default() }
     }
 }
 
@@ -28,12 +29,13 @@ impl Perform for RealPerform {
     fn call_model(&self, request: ModelRequest) -> Doing<Result<Answer, ModelFault>> {
         let keys = Arc::clone(&self.keys);
         let client = Arc::clone(&self.client);
+        let shelf = Arc::clone(&self.shelf);
         Box::pin(async move {
             let url = request.agent.model_url.clone().unwrap_or_default();
             if let Some(file) = url.strip_prefix("script:") {
                 return script::answer(Path::new(&request.spec.root), file, &request);
             }
-            let (found, _) = bash::find(&request.agent, Path::new(&request.spec.root)).await;
+            let (found, _) = shelf.find(&request.agent, Path::new(&request.spec.root)).await;
             let mut tools: Vec<_> = found.iter().map(bash::BashTool::spec).collect();
             tools.extend(request.spec.contract.as_ref().map(submit_tool));
             openai::answer(&client, &keys, &request, &tools).await
@@ -41,8 +43,9 @@ impl Perform for RealPerform {
     }
 
     fn run_tool(&self, request: ToolRequest) -> Doing<ToolResult> {
+        let shelf = Arc::clone(&self.shelf);
         Box::pin(async move {
-            let (found, faults) = bash::find(&request.agent, Path::new(&request.spec.root)).await;
+            let (found, faults) = shelf.find(&request.agent, Path::new(&request.spec.root)).await;
             let Some(tool) = found.iter().find(|tool| tool.name() == request.call.name) else {
                 let mut known: Vec<_> = found.iter().map(bash::BashTool::name).collect();
                 known.extend(faults);
@@ -57,11 +60,12 @@ impl Perform for RealPerform {
     }
 
     fn repeatable(&self, agent: Arc<ir::Agent>, spec: Arc<Spec>, tool: String) -> Doing<bool> {
+        let shelf = Arc::clone(&self.shelf);
         Box::pin(async move {
             if agent.repeatable_tools.contains(&tool) {
                 return true;
             }
-            let (found, _) = bash::find(&agent, Path::new(&spec.root)).await;
+            let (found, _) = shelf.find(&agent, Path::new(&spec.root)).await;
             found.iter().any(|found| found.name() == tool && found.spec().repeatable)
         })
     }

@@ -156,8 +156,7 @@ impl Host {
         for frozen in new.definition.agents().values() {
             self.keep_agent(frozen)?;
         }
-        self.store.put_blob(&new.definition.to_bytes())?;
-        let frozen = ir::Digest::of(&new.definition.to_bytes());
+        let frozen = self.store.put_blob(&new.definition.to_bytes())?;
         let session = SessionId(self.clock.fresh_id());
         let spec = WorkflowSpec {
             session: session.clone(),

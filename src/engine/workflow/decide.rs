@@ -76,7 +76,7 @@ impl Turn<'_> {
         let invalid = |message: String| Rejection::new(RejectionCode::Invalid, message);
         let declared = self.ir.inputs();
         if let Some(unknown) = spec.inputs.keys().find(|name| !declared.contains_key(*name)) {
-            let near = crate::engine::nearest(unknown, declared.keys().map(String::as_str));
+            let near = crate::diagnostic::nearest(unknown, declared.keys().map(String::as_str));
             let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
             return Err(invalid(format!("the workflow has no input `{unknown}`{hint}")));
         }

@@ -66,7 +66,7 @@ impl Turn<'_> {
         self.may(&asking.respondents, &by)?;
         let Some(chosen) = question.choices.iter().find(|known| known.value == choice) else {
             let names: Vec<_> = question.choices.iter().map(|known| known.value.as_str()).collect();
-            let hint = crate::engine::nearest(&choice, names.iter().copied()).map_or_else(
+            let hint = crate::diagnostic::nearest(&choice, names.iter().copied()).map_or_else(
                 || format!("there is {}", names.join(", ")),
                 |near| format!("did you mean `{near}`?"),
             );

@@ -106,7 +106,6 @@ impl Host {
                     Err(error) => return Err(error),
                 }
                 self.tell_agent(session, AgentNews::ReportAcknowledged { report: id })?;
-                flight.touched(&parent);
             }
             Owed::CallModel { reply, admission } => {
                 let holder = self.holder.clone();

@@ -7,7 +7,7 @@ use crate::engine::workflow::command::Notification as WorkflowNews;
 use crate::engine::{IndexRow, SessionId};
 use crate::store::Lease;
 use crate::time::{Millis, Timestamp};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::time::Duration;
 use tokio::task::{AbortHandle, JoinSet};
@@ -43,12 +43,11 @@ pub(super) struct Flight {
     running: JoinSet<Landed>,
     known: HashMap<String, AbortHandle>,
     begun: u64,
-    touched: BTreeSet<SessionId>,
 }
 
 impl Flight {
     fn new() -> Self {
-        Self { running: JoinSet::new(), known: HashMap::new(), begun: 0, touched: BTreeSet::new() }
+        Self { running: JoinSet::new(), known: HashMap::new(), begun: 0 }
     }
 
     pub(super) fn begin(&mut self, command: String, doing: impl Future<Output = Landed> + Send + 'static) {
@@ -64,11 +63,6 @@ impl Flight {
             handle.abort();
         }
         command.rsplit('/').next()?.parse().ok()
-    }
-
-    /// A session has changed and must be looked at again.
-    pub(super) fn touched(&mut self, session: &SessionId) {
-        self.touched.insert(session.clone());
     }
 }
 
@@ -217,8 +211,6 @@ impl Host {
                     }
                 }
             }
-            // Sessions outside the tree that were told something (a child that is driven alone has a parent).
-            flight.touched.clear();
             if !progress {
                 return Ok(());
             }

@@ -6,8 +6,10 @@ use crate::host::perform::{ToolRequest, ToolSpec};
 use crate::ir;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
 
 /// One tool as it describes itself.
 #[derive(Clone, Debug, Deserialize)]
@@ -99,35 +101,63 @@ impl BashTool {
     }
 }
 
-/// All tools of an agent, in the order of its toolboxes and of file names. A file that cannot be described is left
-/// out and named in the second list with its reason.
-pub async fn find(agent: &ir::Agent, root: &Path) -> (Vec<BashTool>, Vec<String>) {
-    let mut tools: Vec<BashTool> = Vec::new();
-    let mut faults = Vec::new();
-    for toolbox in &agent.bash_toolboxes {
-        let folder = root.join(&toolbox.path);
-        let files = match executables(&folder, toolbox.basename_filter.as_deref()) {
-            Ok(files) => files,
-            Err(error) => {
-                faults.push(format!("the tool folder {} cannot be read: {error}", folder.display()));
-                continue;
-            }
-        };
-        for path in files {
-            match describe(&path, root).await {
-                Ok(described) if tools.iter().any(|tool| tool.described.slug == described.slug) => {
-                    faults.push(format!(
-                        "{}: a tool named `{}` is there already",
-                        path.display(),
-                        described.slug
-                    ));
+/// Descriptions by file: a tool is asked again only once its file has changed.
+#[derive(Debug, Default)]
+pub struct Shelf {
+    known: Mutex<HashMap<PathBuf, (Stamp, Described)>>,
+}
+
+/// What tells one state of a file from another: when it was written, and its length.
+type Stamp = (SystemTime, u64);
+
+impl Shelf {
+    /// All tools of an agent, in the order of its toolboxes and of file names. A file that cannot be described is left
+    /// out and named in the second list with its reason.
+    pub async fn find(&self, agent: &ir::Agent, root: &Path) -> (Vec<BashTool>, Vec<String>) {
+        let mut tools: Vec<BashTool> = Vec::new();
+        let mut faults = Vec::new();
+        for toolbox in &agent.bash_toolboxes {
+            let folder = root.join(&toolbox.path);
+            let files = match executables(&folder, toolbox.basename_filter.as_deref()) {
+                Ok(files) => files,
+                Err(error) => {
+                    faults.push(format!("the tool folder {} cannot be read: {error}", folder.display()));
+                    continue;
                 }
-                Ok(described) => tools.push(BashTool { path, described }),
-                Err(error) => faults.push(error),
+            };
+            for path in files {
+                match self.described(&path, root).await {
+                    Ok(described) if tools.iter().any(|tool| tool.described.slug == described.slug) => {
+                        let slug = described.slug;
+                        faults.push(format!("{}: a tool named `{slug}` is there already", path.display()));
+                    }
+                    Ok(described) => tools.push(BashTool { path, described }),
+                    Err(error) => faults.push(error),
+                }
             }
         }
+        (tools, faults)
     }
-    (tools, faults)
+
+    /// A tool that could not describe itself is asked anew each time.
+    async fn described(&self, path: &Path, root: &Path) -> Result<Described, String> {
+        let stamp = std::fs::metadata(path).and_then(|meta| Ok((meta.modified()?, meta.len()))).ok();
+        if let Some((known, described)) = self.shelf().get(path)
+            && Some(*known) == stamp
+        {
+            return Ok(described.clone());
+        }
+        let described = describe(path, root).await?;
+        if let Some(stamp) = stamp {
+            self.shelf().insert(path.to_path_buf(), (stamp, described.clone()));
+        }
+        Ok(described)
+    }
+
+    fn shelf(&self) -> MutexGuard<'_, HashMap<PathBuf, (Stamp, Described)>> {
+        // Entries are put in whole, so a panic elsewhere leaves nothing half made.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 fn executables(folder: &Path, filter: Option<&str>) -> std::io::Result<Vec<PathBuf>> {
