@@ -22,6 +22,9 @@ use flowright::time::Timestamp;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// When everything compiles: 2025-12-01, midnight UTC.
+const AS_OF: flowright::time::Timestamp = flowright::time::Timestamp(1_764_547_200_000);
+
 fn main() {
     divan::main();
 }
@@ -144,7 +147,7 @@ fn stages() -> Arc<ir::Workflow> {
         package_path: "bench.yaml".to_owned(),
         bytes: flow.into_bytes(),
     };
-    Arc::new(compile::compile(main, &files).workflow.unwrap())
+    Arc::new(compile::compile(main, &files, AS_OF).workflow.unwrap())
 }
 
 fn run_stages(bencher: Bencher, store: &Arc<dyn Store>) {

@@ -12,6 +12,7 @@ use crate::diagnostic::{Diagnostic, Rule};
 use crate::resolve::Resolved;
 use crate::resolve::facts::Facts;
 use crate::resolve::flow::NodeIndex;
+use crate::time::Timestamp;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
@@ -83,10 +84,12 @@ pub struct Context<'a, 'r> {
     pub schemas: types::Schemas,
     /// The largest number of agent runs between two waits.
     pub agent_runs: Option<u64>,
+    /// From when on dates are looked at.
+    pub as_of: Timestamp,
 }
 
 /// Runs every rule; gives the largest number of agent runs between two waits, `None` if there is no bound.
-pub fn check(resolved: &Resolved<'_>, out: &mut Vec<Diagnostic>) -> Option<u64> {
+pub fn check(resolved: &Resolved<'_>, as_of: Timestamp, out: &mut Vec<Diagnostic>) -> Option<u64> {
     let cx = Context {
         resolved,
         facts: Facts::of(&resolved.flow),
@@ -95,6 +98,7 @@ pub fn check(resolved: &Resolved<'_>, out: &mut Vec<Diagnostic>) -> Option<u64> 
         picks: RefCell::default(),
         schemas: types::compile(resolved),
         agent_runs: bound::agent_runs(resolved),
+        as_of,
     };
     duplicate_id::check(&cx, out);
     reserved_id::check(&cx, out);

@@ -9,6 +9,8 @@ mod files;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::resolve::{Agents, resolve};
 use crate::source::{FileId, Source, Sources};
+use crate::time::Timestamp;
+use crate::tree::Node;
 use crate::{ast, check, ir, lower, parse};
 
 pub use files::{FileError, Files, Folder, Memory, package_root};
@@ -29,8 +31,12 @@ pub struct MainDocument {
 pub struct Compiled {
     /// All texts that were read; [`FileId::MAIN`] is the document.
     pub sources: Sources,
+    /// The document as it was read, with holes; `None` if the bytes are no text.
+    pub tree: Option<Node>,
     /// What was written; `None` if the bytes are no text.
     pub ast: Option<ast::Workflow>,
+    /// The agent files that it names.
+    pub agents: Agents,
     /// The frozen workflow, if nothing is an error.
     pub workflow: Option<ir::Workflow>,
     /// Findings by file and place.
@@ -50,25 +56,26 @@ pub struct CompiledAgent {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Compiles a definition with the agent files of its package.
+/// Compiles a definition with the agent files of its package. Findings that need a date (an expression that meets a
+/// change of its zone) look from `as_of` on; nothing else depends on it.
 #[must_use]
-pub fn compile(main: MainDocument, files: &dyn Files) -> Compiled {
+pub fn compile(main: MainDocument, files: &dyn Files, as_of: Timestamp) -> Compiled {
     let mut sources = Sources::default();
     let mut diagnostics = Vec::new();
     let Some(source) = take_in(&mut sources, &main.name, main.bytes, &mut diagnostics) else {
-        return Compiled { sources, ast: None, workflow: None, diagnostics };
+        return unread(sources, None, diagnostics);
     };
     let tree = parse::read(&source, &mut diagnostics);
     if has_errors(&diagnostics) && tree.get("kind").is_none() {
         // What could not be read whole and does not say that it is a workflow is not judged as one.
         tidy(&mut diagnostics);
-        return Compiled { sources, ast: None, workflow: None, diagnostics };
+        return unread(sources, Some(tree), diagnostics);
     }
     let ast = parse::workflow::workflow(&source, &tree, &mut diagnostics);
     let agents = agents::load(&ast, files, &mut sources, &mut diagnostics);
-    let workflow = judge(&ast, &agents, &mut diagnostics);
+    let workflow = judge(&ast, &agents, as_of, &mut diagnostics);
     tidy(&mut diagnostics);
-    Compiled { sources, ast: Some(ast), workflow, diagnostics }
+    Compiled { sources, tree: Some(tree), ast: Some(ast), agents, workflow, diagnostics }
 }
 
 /// Compiles an agent file alone.
@@ -93,9 +100,18 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|found| found.severity == Severity::Error)
 }
 
-fn judge(ast: &ast::Workflow, agents: &Agents, diagnostics: &mut Vec<Diagnostic>) -> Option<ir::Workflow> {
+fn unread(sources: Sources, tree: Option<Node>, diagnostics: Vec<Diagnostic>) -> Compiled {
+    Compiled { sources, tree, ast: None, agents: Agents::default(), workflow: None, diagnostics }
+}
+
+fn judge(
+    ast: &ast::Workflow,
+    agents: &Agents,
+    as_of: Timestamp,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<ir::Workflow> {
     let resolved = resolve(ast, agents);
-    let agent_runs = check::check(&resolved, diagnostics);
+    let agent_runs = check::check(&resolved, as_of, diagnostics);
     (!has_errors(diagnostics)).then(|| lower::lower(&resolved, agent_runs))
 }
 

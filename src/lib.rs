@@ -37,5 +37,7 @@ pub mod store;
 // Floor 5: the one door, and the world.
 pub mod compile;
 pub mod host;
+// Floor 6: what editors ask.
+pub mod ide;
 // Floor 8: the command line.
 pub mod cli;

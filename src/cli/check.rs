@@ -3,6 +3,7 @@
 use super::{Exit, Failure, definition, output};
 use crate::compile;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::host::clock::{Clock, RealClock};
 use crate::report;
 use crate::source::Sources;
 use clap::ValueEnum;
@@ -113,7 +114,7 @@ impl Checked {
             let compiled = compile::compile_agent(main);
             (compiled.sources, compiled.diagnostics, None)
         } else {
-            let compiled = compile::compile(main, &package);
+            let compiled = compile::compile(main, &package, RealClock.now());
             (compiled.sources, compiled.diagnostics, compiled.workflow)
         };
         if let (true, Some(workflow)) = (arguments.explain_bounds, &workflow) {

@@ -3,6 +3,7 @@
 use super::{Exit, Failure, output};
 use crate::compile::{self, Compiled, Folder, MainDocument};
 use crate::diagnostic::Severity;
+use crate::host::clock::{Clock, RealClock};
 use crate::ir;
 use crate::report;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ pub(super) struct Ready {
 /// Compiles the file at `path`.
 pub(super) fn compile_file(path: &Path) -> Result<Compiled, Failure> {
     let (document, package) = document(path, read(path)?);
-    Ok(compile::compile(document, &package))
+    Ok(compile::compile(document, &package, RealClock.now()))
 }
 
 /// A text under its path, and the package that it belongs to.

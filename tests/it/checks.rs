@@ -1,6 +1,7 @@
 //! What a compile says of whole definitions.
 
 use crate::pages::package;
+use crate::support::AS_OF;
 use flowright::compile::{Compiled, MainDocument, compile};
 use flowright::ir;
 
@@ -9,6 +10,7 @@ fn compiled(text: &str) -> Compiled {
     compile(
         MainDocument { name: name.clone(), package_path: name, bytes: text.as_bytes().to_vec() },
         &package(),
+        AS_OF,
     )
 }
 
@@ -138,7 +140,7 @@ fn an_agent_file_counts_to_the_digest() {
         r#"{ "slug": "worker", "base": "workflow-agent@1", "flavor": "OpenAIv1", "modelName": "other",
              "modelUrl": "http://localhost:11434/v1", "systemPrompt": ["You work."] }"#,
     );
-    let other = compile(main, &changed).workflow.unwrap();
+    let other = compile(main, &changed, AS_OF).workflow.unwrap();
     assert_ne!(frozen(TWO_STEPS).digest(), other.digest());
 }
 
@@ -213,7 +215,7 @@ fn findings_in_agent_files_stand_in_those_files() {
         r#"{ "slug": "worker", "base": "workflow-agent@2", "flavor": "OpenAIv1", "modelName": "m",
              "modelUrl": "http://localhost:11434/v1", "systemPrompt": ["You work."] }"#,
     );
-    let compiled = compile(main, &broken);
+    let compiled = compile(main, &broken, AS_OF);
     assert_eq!(compiled.diagnostics.len(), 1, "{:#?}", compiled.diagnostics);
     let found = &compiled.diagnostics[0];
     let source = compiled.sources.get(found.span.file).unwrap();

@@ -1,13 +1,18 @@
 //! What the flow of a definition proves and refutes, case by case.
 
 use crate::pages::package;
+use crate::support::AS_OF;
 use flowright::compile::{Compiled, MainDocument, compile};
 use flowright::ir::EdgeKind;
 
 fn compiled(body: &str) -> Compiled {
     let name = "example.yaml".to_owned();
     let text = format!("kind: workflow\nversion: 1\nname: example\n{body}");
-    compile(MainDocument { name: name.clone(), package_path: name, bytes: text.into_bytes() }, &package())
+    compile(
+        MainDocument { name: name.clone(), package_path: name, bytes: text.into_bytes() },
+        &package(),
+        AS_OF,
+    )
 }
 
 /// Names of the rules that were found broken, in order of place.

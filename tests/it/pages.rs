@@ -1,5 +1,6 @@
 //! Every page of a rule proves itself: its wrong example gives the rule, its right example does not.
 
+use crate::support::AS_OF;
 use flowright::compile::{Compiled, MainDocument, Memory, compile};
 use flowright::diagnostic::{Rule, Severity};
 use flowright::{check, parse};
@@ -60,7 +61,7 @@ fn run(block: &Block, files: &Memory) -> Vec<(String, Severity, String)> {
     let diagnostics = if markdown || is_agent(block) {
         flowright::compile::compile_agent(main).diagnostics
     } else {
-        let Compiled { diagnostics, .. } = compile(main, files);
+        let Compiled { diagnostics, .. } = compile(main, files, AS_OF);
         diagnostics
     };
     diagnostics.into_iter().map(|found| (found.rule.name.to_owned(), found.severity, found.message)).collect()

@@ -1,6 +1,7 @@
 //! The workflow engine alone: notifications in, events out, no host, no store. Every state is also folded again from its
 //! events as they are written.
 
+use crate::support::AS_OF;
 use crate::support::world::person;
 use flowright::compile::{self, MainDocument, Memory};
 use flowright::engine::agent::event::{Envelope, EnvelopeOutcome};
@@ -43,7 +44,7 @@ impl Desk {
             .with("agents/critic.json", agent("critic"));
         let bytes = format!("kind: workflow\nversion: 1\nname: desk\n{yaml}").into_bytes();
         let main = MainDocument { name: "desk.yaml".to_owned(), package_path: "desk.yaml".to_owned(), bytes };
-        let compiled = compile::compile(main, &files);
+        let compiled = compile::compile(main, &files, AS_OF);
         let errors: Vec<_> = compiled.diagnostics.iter().map(|found| found.message.clone()).collect();
         let ir = compiled.workflow.unwrap_or_else(|| panic!("{errors:?}"));
         let mut desk =

@@ -35,7 +35,7 @@ pub(crate) fn frozen(path: &str) -> Arc<ir::Workflow> {
     let bytes = std::fs::read(path).unwrap();
     let package_path = path.file_name().unwrap().to_string_lossy().into_owned();
     let main = MainDocument { name: path.display().to_string(), package_path, bytes };
-    let compiled = compile::compile(main, &Folder::new(root));
+    let compiled = compile::compile(main, &Folder::new(root), super::AS_OF);
     let messages: Vec<_> = compiled.diagnostics.iter().map(|found| found.message.clone()).collect();
     assert!(compiled.workflow.is_some(), "{messages:?}");
     Arc::new(compiled.workflow.unwrap())
