@@ -59,7 +59,15 @@ impl Copy<'_> {
         match value {
             Value::Array(items) => items.iter().map(|item| self.of(item)).collect(),
             Value::Object(map) if self.schemas.contains(&form::address(value)) => {
-                map.iter().filter_map(|(key, value)| Some((key.clone(), self.keyword(key, value)?))).collect()
+                let mut copy: Map<String, Value> = map
+                    .iter()
+                    .filter_map(|(key, value)| Some((key.clone(), self.keyword(key, value)?)))
+                    .collect();
+                // Without `properties` the library names only the first property, and not its place.
+                if map.get("additionalProperties") == Some(&Value::Bool(false)) {
+                    copy.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+                }
+                Value::Object(copy)
             }
             Value::Object(map) => map.iter().map(|(key, value)| (key.clone(), self.of(value))).collect(),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
