@@ -277,6 +277,9 @@ pub struct Choice {
     pub value: String,
     /// What people read.
     pub label: Text,
+    /// What it means, for people; left out where nothing is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
     /// Whether it takes free text.
     pub feedback: Feedback,
 }
