@@ -5,6 +5,7 @@
 
 mod agents;
 mod files;
+mod tidy;
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::resolve::{Agents, resolve};
@@ -68,13 +69,13 @@ pub fn compile(main: MainDocument, files: &dyn Files, as_of: Timestamp) -> Compi
     let tree = parse::read(&source, &mut diagnostics);
     if has_errors(&diagnostics) && tree.get("kind").is_none() {
         // What could not be read whole and does not say that it is a workflow is not judged as one.
-        tidy(&mut diagnostics);
+        tidy::tidy(&sources, &mut diagnostics);
         return unread(sources, Some(tree), diagnostics);
     }
     let ast = parse::workflow::workflow(&source, &tree, &mut diagnostics);
     let agents = agents::load(&ast, files, &mut sources, &mut diagnostics);
     let workflow = judge(&ast, &agents, as_of, &mut diagnostics);
-    tidy(&mut diagnostics);
+    tidy::tidy(&sources, &mut diagnostics);
     Compiled { sources, tree: Some(tree), ast: Some(ast), agents, workflow, diagnostics }
 }
 
@@ -89,7 +90,7 @@ pub fn compile_agent(main: MainDocument) -> CompiledAgent {
     };
     let ast = agents::read(&source, &main.package_path, &mut diagnostics);
     check::agent(&ast, &mut diagnostics);
-    tidy(&mut diagnostics);
+    tidy::tidy(&sources, &mut diagnostics);
     let agent = (!has_errors(&diagnostics)).then(|| lower::freeze_agent(&ast, &main.package_path));
     CompiledAgent { sources, ast: Some(ast), agent, diagnostics }
 }
@@ -130,11 +131,4 @@ fn take_in(
             None
         }
     }
-}
-
-/// By file and place, equal findings once.
-fn tidy(diagnostics: &mut Vec<Diagnostic>) {
-    let key = |found: &Diagnostic| (found.span.file, found.span.start, found.span.end, found.rule.name);
-    diagnostics.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.message.cmp(&b.message)));
-    diagnostics.dedup_by(|a, b| key(a) == key(b) && a.message == b.message);
 }

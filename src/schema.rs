@@ -145,7 +145,53 @@ fn expected(error: &jsonschema::ValidationError<'_>) -> String {
     if let Kind::Constant { expected_value } = error.kind() {
         return format!("{expected_value}");
     }
-    error.to_string()
+    bound(error.kind()).unwrap_or_else(|| error.to_string())
+}
+
+/// What a keyword wants, as a thing.
+fn bound(kind: &jsonschema::error::ValidationErrorKind) -> Option<String> {
+    use jsonschema::error::ValidationErrorKind as Kind;
+    if let Kind::Minimum { limit } = kind {
+        return Some(format!("a number of at least {limit}"));
+    }
+    if let Kind::Maximum { limit } = kind {
+        return Some(format!("a number of at most {limit}"));
+    }
+    if let Kind::ExclusiveMinimum { limit } = kind {
+        return Some(format!("a number above {limit}"));
+    }
+    if let Kind::ExclusiveMaximum { limit } = kind {
+        return Some(format!("a number below {limit}"));
+    }
+    if let Kind::MinLength { limit } = kind {
+        return Some(format!("text of {limit} or more characters"));
+    }
+    if let Kind::MaxLength { limit } = kind {
+        return Some(format!("text of {limit} or fewer characters"));
+    }
+    if let Kind::MinItems { limit } = kind {
+        return Some(format!("a list of {limit} or more items"));
+    }
+    if let Kind::MaxItems { limit } = kind {
+        return Some(format!("a list of {limit} or fewer items"));
+    }
+    if let Kind::Pattern { pattern } = kind {
+        return Some(format!("text that the pattern `{pattern}` matches"));
+    }
+    if let Kind::Format { format } = kind {
+        return Some(format!("text of the format `{format}`"));
+    }
+    let words = match kind.keyword() {
+        "uniqueItems" => "a list of items that all differ",
+        "anyOf" => "a value that fits a branch of `anyOf`",
+        "oneOf" if matches!(kind, Kind::OneOfMultipleValid { .. }) => {
+            "a value that fits only one branch of `oneOf`"
+        }
+        "oneOf" => "a value that fits a branch of `oneOf`",
+        "falseSchema" => "nothing",
+        _ => return None,
+    };
+    Some(words.to_owned())
 }
 
 fn article(kind: &str) -> String {

@@ -14,6 +14,6 @@ pub static RULE: Rule = Rule {
 /// The finding.
 #[must_use]
 pub fn fault(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::new(&RULE, span, format!("a switch looks at a string, a boolean or an integer, and this is {what}"))
+    Diagnostic::new(&RULE, span, format!("a switch looks at a string, a boolean or an integer, and the type of this is {what}"))
         .help("take a part of it that is one of those")
 }

@@ -11,6 +11,7 @@ mod stable;
 mod yaml_suite;
 
 use cases::{Case, Findings};
+use flowright::source::FileId;
 use flowright::{check, parse, preview};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -78,9 +79,15 @@ fn every_rule_occurs_in_a_bad_case() {
 fn every_ok_case_compiles_in_silence_and_is_drawn() {
     let cases = cases::of("ok");
     assert!(cases.len() >= 60, "only {} cases", cases.len());
+    let said: Vec<_> = cases.iter().map(|case| (&case.name, listing::print(&case.compile()))).collect();
+    let said: Vec<_> = said
+        .iter()
+        .filter(|(_, said)| !said.is_empty())
+        .map(|(name, said)| format!("{name}\n{said}"))
+        .collect();
+    assert!(said.is_empty(), "{}", said.join("\n"));
     for case in cases {
-        let Findings { diagnostics, workflow, is_agent, .. } = case.compile();
-        assert!(diagnostics.is_empty(), "{}: {diagnostics:#?}", case.name);
+        let Findings { workflow, is_agent, .. } = case.compile();
         let Some(workflow) = workflow else {
             assert!(is_agent, "{} was not frozen", case.name);
             continue;
@@ -122,4 +129,37 @@ fn names_of_field_cases_are_those_of_the_list() {
         assert_eq!(case.name.as_bytes().get(3), Some(&b'-'), "{}", case.name);
     }
     assert!(Path::new("corpus/bad").is_dir(), "tests run at the root of the crate");
+}
+
+/// A fix takes its finding away and breaks nothing that could be read before.
+#[test]
+fn every_fix_mends_its_finding() {
+    let mut applied = 0;
+    for case in cases::of("bad") {
+        let before = case.compile();
+        for found in &before.diagnostics {
+            let Some(fix) = found.fix.as_ref().filter(|_| found.span.file == FileId::MAIN) else { continue };
+            let mut document = case.document();
+            let mut text = String::from_utf8(document.bytes).unwrap();
+            let mut edits = fix.edits.clone();
+            edits.sort_by_key(|edit| std::cmp::Reverse(edit.span.start));
+            for edit in &edits {
+                text.replace_range(edit.span.range(), &edit.text);
+            }
+            document.bytes = text.clone().into_bytes();
+            let after = case.compile_document(document, &flowright::compile::Folder::new(&case.root));
+            let count = |all: &Findings| {
+                all.diagnostics
+                    .iter()
+                    .filter(|one| (one.rule, &one.message) == (found.rule, &found.message))
+                    .count()
+            };
+            let syntax =
+                |all: &Findings| all.diagnostics.iter().filter(|one| one.rule.name == "syntax-error").count();
+            assert!(count(&after) < count(&before), "{}: {found:?} is still there:\n{text}", case.name);
+            assert!(syntax(&after) <= syntax(&before), "{}: {found:?} breaks the text:\n{text}", case.name);
+            applied += 1;
+        }
+    }
+    assert!(applied > 40, "{applied} fixes were applied");
 }

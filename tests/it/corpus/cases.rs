@@ -6,7 +6,9 @@
 //! shown by a few lines.
 
 use crate::support::AS_OF;
-use flowright::compile::{Compiled, CompiledAgent, Files, Folder, MainDocument, Memory, compile, compile_agent};
+use flowright::compile::{
+    Compiled, CompiledAgent, Files, Folder, MainDocument, Memory, compile, compile_agent,
+};
 use flowright::diagnostic::Diagnostic;
 use flowright::ir;
 use flowright::source::Sources;
@@ -75,7 +77,11 @@ impl Case {
 
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let bytes = std::fs::read(&self.path).unwrap();
-        if self.file.ends_with(".grow.yaml") { grow(&String::from_utf8(bytes).unwrap()).into_bytes() } else { bytes }
+        if self.file.ends_with(".grow.yaml") {
+            grow(&String::from_utf8(bytes).unwrap()).into_bytes()
+        } else {
+            bytes
+        }
     }
 
     /// The document as the compiler takes it.
