@@ -23,6 +23,10 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
     for one in cx.uses.iter().filter(|one| one.place == Where::Switch) {
         let Some(reader) = one.readers.first().copied() else { continue };
         let Some(StepKind::Switch(switch)) = cx.resolved.flow.step(reader).map(|step| &step.kind) else { continue };
+        // Without any case the reader has said so.
+        if switch.cases.is_empty() {
+            continue;
+        }
         let Some(schema) = types::schema_of(cx, one) else {
             if switch.default.is_none() && bindings::meaning(cx, one).is_ok() && !is_faulty(cx, one) {
                 let message = "nothing is known of the value, so the switch needs a `default`";

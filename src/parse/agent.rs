@@ -235,7 +235,9 @@ impl Reader<'_> {
             }
         }
         for key in context.keys.iter().filter(|key| key.required && node.get(key.name).is_none()) {
-            self.fields.missing(node, key.name, context.title);
+            if !Fields::has_near_miss(node, key.name, &[context]) {
+                self.fields.missing(node, key.name, context.title);
+            }
         }
     }
 

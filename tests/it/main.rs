@@ -12,6 +12,7 @@ mod agent_engine;
 mod bash_tools;
 mod checks;
 mod cli;
+mod corpus;
 mod crash;
 mod flow;
 mod house;
