@@ -205,7 +205,7 @@ impl Checked {
 const DEPTH: usize = 16;
 
 /// Files that may be ours, sorted; hidden folders, `node_modules` and `target` are not searched, links not followed.
-fn search(folder: &Path, found: &mut Vec<PathBuf>, depth: usize) -> std::io::Result<()> {
+pub(super) fn search(folder: &Path, found: &mut Vec<PathBuf>, depth: usize) -> std::io::Result<()> {
     if depth > DEPTH {
         return Ok(());
     }
@@ -228,7 +228,7 @@ fn may_be_ours(name: &str) -> bool {
 }
 
 /// In a folder search a file counts if it says `kind: workflow`, or describes an agent.
-fn is_ours(path: &Path, bytes: &[u8]) -> bool {
+pub(super) fn is_ours(path: &Path, bytes: &[u8]) -> bool {
     is_agent(path, bytes) || String::from_utf8_lossy(bytes).lines().any(|line| says_workflow(line.trim()))
 }
 
@@ -238,7 +238,7 @@ fn says_workflow(line: &str) -> bool {
     plain.starts_with("kind:workflow")
 }
 
-fn is_agent(path: &Path, bytes: &[u8]) -> bool {
+pub(super) fn is_agent(path: &Path, bytes: &[u8]) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     if name.ends_with(".agent.md") {
         return true;

@@ -14,6 +14,7 @@ mod checks;
 mod cli;
 mod crash;
 mod flow;
+mod fmt;
 mod house;
 mod pages;
 mod preview;
