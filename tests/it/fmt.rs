@@ -1,5 +1,6 @@
 //! The formatter: one layout, nothing lost, the same meaning.
 
+mod command;
 mod layouts;
 mod samples;
 
