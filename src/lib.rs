@@ -36,6 +36,7 @@ pub mod lower;
 pub mod store;
 // Floor 5: the one door, and the world.
 pub mod compile;
+pub mod fmt;
 pub mod host;
 // Floor 6: what editors ask; one verdict for every way in.
 pub mod ide;

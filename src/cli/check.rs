@@ -207,7 +207,7 @@ impl Checked {
 const DEPTH: usize = 16;
 
 /// Files that may be ours, sorted; hidden folders, `node_modules` and `target` are not searched, links not followed.
-fn search(folder: &Path, found: &mut Vec<PathBuf>, depth: usize) -> std::io::Result<()> {
+pub(super) fn search(folder: &Path, found: &mut Vec<PathBuf>, depth: usize) -> std::io::Result<()> {
     if depth > DEPTH {
         return Ok(());
     }

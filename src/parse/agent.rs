@@ -45,7 +45,8 @@ pub fn markdown(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Agent {
 }
 
 /// End of the front matter's YAML, and the beginning of what follows its closing line.
-fn front_matter(text: &str) -> Option<(usize, usize)> {
+#[must_use]
+pub fn front_matter(text: &str) -> Option<(usize, usize)> {
     let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut at = bom;
     for (i, line) in text.get(bom..)?.split_inclusive('\n').enumerate() {

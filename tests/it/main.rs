@@ -15,6 +15,7 @@ mod cli;
 mod corpus;
 mod crash;
 mod flow;
+mod fmt;
 mod house;
 mod outputs;
 mod pages;
