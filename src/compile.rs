@@ -12,7 +12,7 @@ use crate::resolve::{Agents, resolve};
 use crate::source::{FileId, Source, Sources};
 use crate::time::Timestamp;
 use crate::tree::Node;
-use crate::{ast, check, ir, lower, parse};
+use crate::{ast, check, ir, lower, parse, secret};
 
 pub use files::{FileError, Files, Folder, Memory, package_root};
 
@@ -135,7 +135,11 @@ fn take_in(
 ) -> Option<Source> {
     let id = FileId(u32::try_from(sources.iter().count()).unwrap_or(u32::MAX));
     match parse::decode(id, bytes) {
-        Ok(text) => Some(sources.add(name, text)),
+        Ok(text) => {
+            let source = sources.add(name, text);
+            check::text(&source, diagnostics);
+            Some(source)
+        }
         Err(found) => {
             sources.add(name, "");
             diagnostics.push(*found);
@@ -154,6 +158,9 @@ fn tidy(sources: &Sources, diagnostics: &mut Vec<Diagnostic>) {
             edit.text = format!("{quote}{}{quote}", edit.text);
         }
     }
+    if diagnostics.iter().any(|found| found.rule == &check::plain_secret::RULE) {
+        diagnostics.iter_mut().for_each(mask);
+    }
     let key = |found: &Diagnostic| (found.span.file, found.span.start, found.span.end, found.rule.name);
     diagnostics.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.message.cmp(&b.message)));
     diagnostics.dedup_by(|a, b| key(a) == key(b) && a.message == b.message);
@@ -166,4 +173,12 @@ fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '.' | '@'))
         && text.chars().all(is_plain)
         && !matches!(text, "true" | "false" | "null")
+}
+
+/// No sentence repeats a secret of the text it speaks of.
+fn mask(found: &mut Diagnostic) {
+    let parts = [&mut found.message, &mut found.note].into_iter();
+    for part in parts.chain(&mut found.help).chain(found.labels.iter_mut().map(|label| &mut label.text)) {
+        *part = secret::masked(part);
+    }
 }
