@@ -6,13 +6,14 @@
 mod agents;
 mod around;
 mod files;
+mod tidy;
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::resolve::{Agents, resolve};
 use crate::source::{FileId, Source, Sources};
 use crate::time::Timestamp;
 use crate::tree::Node;
-use crate::{ast, check, ir, lower, parse, secret};
+use crate::{ast, check, ir, lower, parse};
 
 pub use files::{FileError, Files, Folder, Memory, package_root};
 
@@ -69,13 +70,13 @@ pub fn compile(main: MainDocument, files: &dyn Files, as_of: Timestamp) -> Compi
     let tree = parse::read(&source, &mut diagnostics);
     if has_errors(&diagnostics) && tree.get("kind").is_none() {
         // What could not be read whole and does not say that it is a workflow is not judged as one.
-        tidy(&sources, &mut diagnostics);
+        tidy::tidy(&sources, &mut diagnostics);
         return unread(sources, Some(tree), diagnostics);
     }
     let ast = parse::workflow::workflow(&source, &tree, &mut diagnostics);
     let agents = agents::load(&ast, files, &mut sources, &mut diagnostics);
     let workflow = judge(&ast, &agents, as_of, &mut diagnostics);
-    tidy(&sources, &mut diagnostics);
+    tidy::tidy(&sources, &mut diagnostics);
     Compiled { sources, tree: Some(tree), ast: Some(ast), agents, workflow, diagnostics }
 }
 
@@ -101,7 +102,7 @@ fn agent(main: MainDocument, files: Option<&dyn Files>) -> CompiledAgent {
     let ast = agents::read(&source, &main.package_path, &mut diagnostics);
     let around = files.map(|files| around::of(&ast, files));
     check::agent(&ast, &main.package_path, around.as_ref(), &mut diagnostics);
-    tidy(&sources, &mut diagnostics);
+    tidy::tidy(&sources, &mut diagnostics);
     let agent = (!has_errors(&diagnostics)).then(|| lower::freeze_agent(&ast, &main.package_path));
     CompiledAgent { sources, ast: Some(ast), agent, diagnostics }
 }
@@ -145,40 +146,5 @@ fn take_in(
             diagnostics.push(*found);
             None
         }
-    }
-}
-
-/// By file and place, equal findings once; a name that a fix puts where a quoted one stood keeps the quotes.
-fn tidy(sources: &Sources, diagnostics: &mut Vec<Diagnostic>) {
-    for edit in diagnostics.iter_mut().filter_map(|found| found.fix.as_mut()).flat_map(|fix| &mut fix.edits) {
-        let old = sources.get(edit.span.file).map(|source| source.slice(edit.span)).unwrap_or_default();
-        let quote = old.chars().next().filter(|c| matches!(c, '"' | '\''));
-        let is_quoted = quote.is_some_and(|quote| old.len() >= 2 && old.ends_with(quote));
-        if let (Some(quote), true, true) = (quote, is_quoted, is_name(&edit.text)) {
-            edit.text = format!("{quote}{}{quote}", edit.text);
-        }
-    }
-    if diagnostics.iter().any(|found| found.rule == &check::plain_secret::RULE) {
-        diagnostics.iter_mut().for_each(mask);
-    }
-    let key = |found: &Diagnostic| (found.span.file, found.span.start, found.span.end, found.rule.name);
-    diagnostics.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.message.cmp(&b.message)));
-    diagnostics.dedup_by(|a, b| key(a) == key(b) && a.message == b.message);
-}
-
-/// Whether a text is a name or a path, and no other kind of scalar.
-fn is_name(text: &str) -> bool {
-    let is_plain =
-        |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '@' | '.' | '/' | ':' | '[' | ']');
-    text.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '.' | '@'))
-        && text.chars().all(is_plain)
-        && !matches!(text, "true" | "false" | "null")
-}
-
-/// No sentence repeats a secret of the text it speaks of.
-fn mask(found: &mut Diagnostic) {
-    let parts = [&mut found.message, &mut found.note].into_iter();
-    for part in parts.chain(&mut found.help).chain(found.labels.iter_mut().map(|label| &mut label.text)) {
-        *part = secret::masked(part);
     }
 }

@@ -23,8 +23,8 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
     for one in cx.uses.iter().filter(|one| one.place == Where::Switch) {
         let Some(reader) = one.readers.first().copied() else { continue };
         let Some(StepKind::Switch(switch)) = cx.resolved.flow.step(reader).map(|step| &step.kind) else { continue };
-        if switch.cases.is_empty() && switch.default.is_none() {
-            // Reported by the reader, or unreadable.
+        // Without any case the reader has said so.
+        if switch.cases.is_empty() {
             continue;
         }
         let Some(schema) = types::schema_of(cx, one) else {

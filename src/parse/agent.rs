@@ -45,7 +45,8 @@ pub fn markdown(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Agent {
 }
 
 /// End of the front matter's YAML, and the beginning of what follows its closing line.
-fn front_matter(text: &str) -> Option<(usize, usize)> {
+#[must_use]
+pub fn front_matter(text: &str) -> Option<(usize, usize)> {
     let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut at = bom;
     for (i, line) in text.get(bom..)?.split_inclusive('\n').enumerate() {
@@ -235,7 +236,9 @@ impl Reader<'_> {
             }
         }
         for key in context.keys.iter().filter(|key| key.required && node.get(key.name).is_none()) {
-            self.fields.missing(node, key.name, context.title);
+            if !Fields::has_near_miss(node, key.name, &[context]) {
+                self.fields.missing(node, key.name, context.title);
+            }
         }
     }
 
