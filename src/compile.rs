@@ -136,7 +136,11 @@ fn take_in(
 ) -> Option<Source> {
     let id = FileId(u32::try_from(sources.iter().count()).unwrap_or(u32::MAX));
     match parse::decode(id, bytes) {
-        Ok(text) => Some(sources.add(name, text)),
+        Ok(text) => {
+            let source = sources.add(name, text);
+            check::text(&source, diagnostics);
+            Some(source)
+        }
         Err(found) => {
             sources.add(name, "");
             diagnostics.push(*found);

@@ -17,6 +17,7 @@ pub mod escape;
 pub mod grammar;
 pub mod schedule;
 pub mod schema;
+pub mod secret;
 pub mod source;
 pub mod time;
 pub mod tree;

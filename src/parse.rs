@@ -103,6 +103,12 @@ fn hole_entry(file: FileId, at: usize) -> tree::Entry {
     tree::Entry { key: crate::source::Spanned::new(String::new(), node.span), value: node }
 }
 
+/// What YAML 1.1 read a plain word such as `yes` or `off` as; here it is text.
+#[must_use]
+pub fn yes_no_word(text: &str) -> Option<bool> {
+    yaml::scalar::yes_no_word(text)
+}
+
 /// Whether an entry is such a mark.
 fn is_hole_entry(entry: &tree::Entry) -> bool {
     entry.key.value.is_empty() && entry.key.span.is_empty() && entry.value.value == tree::Value::Hole
