@@ -151,10 +151,11 @@ fn transition() -> Value {
         .collect();
     let branches = contexts.iter().map(|(name, context)| (*name, reference(context.name)));
     json!({
+        "examples": shapes::TRANSITIONS,
         "if": { "type": "object" },
         "then": by_key(branches, undecided("transition", &["stop", "steps"], properties)),
         "else": {
-            "enum": ["continue", "break", "next", "hold"],
+            "enum": shapes::TRANSITIONS,
             "markdownEnumDescriptions": [
                 "To the next step",
                 "Out of the innermost loop",
@@ -169,10 +170,16 @@ fn duration() -> Value {
     json!({
         "type": "string",
         "pattern": "^(P(?=.)(\\d+W)?(\\d+D)?(T(?=.)(\\d+H)?(\\d+M)?(\\d+S)?)?|(?=.)(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?)$",
+        "patternErrorMessage": "a duration such as `90s`, `15m`, `2h30m`, `3d` or `PT2H`",
         "examples": ["90s", "15m", "2h30m", "3d", "PT2H"],
     })
 }
 
 fn binding() -> Value {
-    json!({ "type": "string", "pattern": "^\\s*\\$\\{\\{[^}]*\\}\\}\\s*$", "examples": ["${{ inputs.name }}"] })
+    json!({
+        "type": "string",
+        "pattern": "^\\s*\\$\\{\\{[^}]*\\}\\}\\s*$",
+        "patternErrorMessage": "exactly one binding, such as `${{ inputs.name }}`",
+        "examples": ["${{ inputs.name }}"],
+    })
 }

@@ -45,8 +45,11 @@ impl Schemas {
     }
 }
 
+/// Rule, weight and message.
+type Found = (&'static str, Severity, String);
+
 /// The value and the findings of a text; `None` if it cannot be read as YAML or JSON.
-fn read(name: &str, text: &str) -> Option<(bool, Value, Vec<(&'static str, Severity, String)>)> {
+fn read(name: &str, text: &str) -> Option<(bool, Value, Vec<Found>)> {
     let mut found = Vec::new();
     let tree = parse::read(&Source::new(FileId::MAIN, name, text), &mut found);
     if found.iter().any(|found| found.severity == Severity::Error) {

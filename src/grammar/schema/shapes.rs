@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 /// Names that can stand in the path of a binding.
 const IDENTIFIER: &str = "^[A-Za-z_][A-Za-z0-9_-]*$";
 
+/// The transitions that are a word. As examples they are offered where an editor does not look behind an `if`.
+pub(super) const TRANSITIONS: [&str; 4] = ["continue", "break", "next", "hold"];
+
 /// A key of a context: its shape, documentation and default.
 pub(super) fn property(context: &Context, key: &Key) -> Value {
     let mut value = shape(key);
@@ -38,6 +41,7 @@ fn shape(key: &Key) -> Value {
         Shape::Text if key.name == "cron" => json!({
             "type": "string",
             "pattern": "^\\s*(@[A-Za-z]+|\\S+(\\s+\\S+){4})\\s*$",
+            "patternErrorMessage": "five fields (minute, hour, day, month, day of the week) or a nickname like `@hourly`",
             "examples": ["0 9 * * 1-5", "*/15 * * * *", "@hourly"],
         }),
         Shape::Text => json!({ "type": "string" }),
@@ -46,7 +50,12 @@ fn shape(key: &Key) -> Value {
         Shape::Binding => reference("binding"),
         Shape::Bindings => json!({ "type": "array", "minItems": 1, "items": reference("binding") }),
         Shape::Name => {
-            json!({ "type": "string", "maxLength": 64, "pattern": "^[a-z][a-z0-9]*(-[a-z0-9]+)*$" })
+            json!({
+                "type": "string",
+                "maxLength": 64,
+                "pattern": "^[a-z][a-z0-9]*(-[a-z0-9]+)*$",
+                "patternErrorMessage": "lower-case letters, digits and single hyphens, beginning with a letter",
+            })
         }
         Shape::Word([only]) => json!({ "const": only }),
         Shape::Word(words) => json!({ "enum": words }),
@@ -66,6 +75,7 @@ fn shape(key: &Key) -> Value {
         Shape::Respondents => json!({ "type": "array", "minItems": 1, "items": {
             "type": "string",
             "pattern": "^(owner|(user|role):.*\\S.*|[\\s\\S]*\\$\\{\\{[\\s\\S]*)$",
+            "patternErrorMessage": "`owner`, `user:NAME` or `role:NAME`",
             "examples": ["owner", "user:ada", "role:lead"],
         } }),
         Shape::Texts => json!({ "type": "array", "items": { "type": "string" } }),
@@ -78,7 +88,12 @@ fn shape(key: &Key) -> Value {
         Shape::Transition => reference("transition"),
         Shape::OnDeadline => {
             let chooses = json!({ "type": "object", "required": ["choose"] });
-            json!({ "if": chooses, "then": reference("choose"), "else": reference("transition") })
+            json!({
+                "examples": TRANSITIONS,
+                "if": chooses,
+                "then": reference("choose"),
+                "else": reference("transition"),
+            })
         }
         Shape::Cases => {
             json!({ "type": "object", "minProperties": 1, "additionalProperties": reference("transition") })
@@ -94,7 +109,12 @@ fn shape(key: &Key) -> Value {
         Shape::Gates => json!({ "type": "array", "minItems": 1, "items": reference("gate") }),
         Shape::Disposition => {
             let plain = json!({ "enum": ["runSync", "runAsync", "defer", "deny"] });
-            json!({ "if": { "type": "object" }, "then": reference("disposition"), "else": plain })
+            json!({
+                "examples": ["runSync"],
+                "if": { "type": "object" },
+                "then": reference("disposition"),
+                "else": plain,
+            })
         }
     }
 }
