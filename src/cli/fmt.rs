@@ -6,6 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::fmt::{self, Refusal};
 use crate::host::clock::{Clock, RealClock};
 use crate::source::{FileId, Sources};
+use crate::verdict;
 use crate::{parse, report};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -38,7 +39,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             })?;
             for file in found {
                 let bytes = definition::read(&file)?;
-                if check::is_ours(&file, &bytes) {
+                if verdict::kind(&file.to_string_lossy(), &bytes).is_some() {
                     done.file(&file, bytes, arguments)?;
                 }
             }
@@ -185,7 +186,7 @@ struct Verdict {
 impl Verdict {
     fn of(path: &Path, text: &str) -> Self {
         let bytes = text.as_bytes().to_vec();
-        let is_agent = check::is_agent(path, &bytes);
+        let is_agent = verdict::kind(&path.to_string_lossy(), &bytes) == Some(verdict::Kind::Agent);
         let (main, package) = definition::document(path, bytes);
         let (digest, found) = if is_agent {
             let compiled = compile::compile_agent(main);

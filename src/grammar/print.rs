@@ -48,6 +48,7 @@ pub fn ebnf() -> String {
          kebab = lower, { lower | digit }, { \"-\", ( lower | digit ), { lower | digit } };\n\
          identifier = ( ascii | \"_\" ), { ascii | digit | \"_\" | \"-\" };\n\
          number = digit, { digit };\n\
+         decimal = ? a number of JSON ?;\n\
          duration = span, { span } | iso_duration;\n\
          span = number, ( \"d\" | \"h\" | \"m\" | \"s\" );\n\
          template = text;\n\
@@ -101,6 +102,8 @@ fn symbol(shape: Shape) -> String {
         Shape::Texts => list("plain"),
         Shape::TextOrTexts => format!("( plain | {} )", list("plain")),
         Shape::Bool => "( \"true\" | \"false\" )".to_owned(),
+        Shape::Decimal(..) => "decimal".to_owned(),
+        Shape::Items => list("any"),
         Shape::Any => "any".to_owned(),
         Shape::Map(name) => name.to_owned(),
         Shape::List(name) => list(name),
@@ -137,6 +140,8 @@ pub(in crate::grammar) fn holds(shape: Shape) -> String {
         Shape::Texts => "list of texts".to_owned(),
         Shape::TextOrTexts => "text or list of texts".to_owned(),
         Shape::Bool => "`true` or `false`".to_owned(),
+        Shape::Decimal(from, to) => format!("number from {from} to {to}, digits kept"),
+        Shape::Items => "list, kept as written".to_owned(),
         Shape::Any => "kept as written".to_owned(),
         Shape::Map(name) => format!("map `{name}`"),
         Shape::List(name) => format!("list of `{name}`"),

@@ -81,6 +81,8 @@ fn shape(key: &Key) -> Value {
         Shape::Texts => json!({ "type": "array", "items": { "type": "string" } }),
         Shape::TextOrTexts => json!({ "type": ["string", "array"], "items": { "type": "string" } }),
         Shape::Bool => json!({ "type": "boolean" }),
+        Shape::Decimal(from, to) => json!({ "type": "number", "minimum": from, "maximum": to }),
+        Shape::Items => json!({ "type": "array" }),
         Shape::Any => json!({}),
         Shape::Map(name) => reference(name),
         Shape::List(name) => json!({ "type": "array", "items": reference(name) }),
