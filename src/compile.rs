@@ -48,6 +48,8 @@ pub struct Compiled {
 pub struct CompiledAgent {
     /// The text that was read.
     pub sources: Sources,
+    /// The keys as they were read (of Markdown, its front matter), with holes; `None` if there are none.
+    pub tree: Option<Node>,
     /// What was written; `None` if the bytes are no text.
     pub ast: Option<ast::Agent>,
     /// The frozen agent, if nothing is an error.
@@ -85,13 +87,14 @@ pub fn compile_agent(main: MainDocument) -> CompiledAgent {
     let mut diagnostics = Vec::new();
     let name = main.name.clone();
     let Some(source) = take_in(&mut sources, &name, main.bytes, &mut diagnostics) else {
-        return CompiledAgent { sources, ast: None, agent: None, diagnostics };
+        return CompiledAgent { sources, tree: None, ast: None, agent: None, diagnostics };
     };
+    let tree = agents::tree(&source, &main.package_path);
     let ast = agents::read(&source, &main.package_path, &mut diagnostics);
     check::agent(&ast, &mut diagnostics);
     tidy(&mut diagnostics);
     let agent = (!has_errors(&diagnostics)).then(|| lower::freeze_agent(&ast, &main.package_path));
-    CompiledAgent { sources, ast: Some(ast), agent, diagnostics }
+    CompiledAgent { sources, tree, ast: Some(ast), agent, diagnostics }
 }
 
 /// Whether a finding stops the compile.
