@@ -4,6 +4,8 @@ mod binding;
 mod describe;
 pub(super) mod schedule;
 
+pub(super) use binding::ROOTS;
+
 use super::place::{self, Level, Role, Way};
 use super::{Analysis, At, Document, Hover, scope, words};
 use crate::ast::StepKind;
@@ -100,25 +102,17 @@ impl Asked<'_, '_> {
         }
         let written = level.node.text().map(|text| text.value.as_str());
         let doc = |word: &str| words::word(role, word).map(|doc| format!("**`{word}`** · {doc}."));
-        match role.shape()? {
-            Shape::Duration => self.duration(written?),
-            Shape::Retention => doc(written?).or_else(|| self.duration(written?)),
-            Shape::Transition | Shape::OnDeadline => {
-                let to = self.goes(level.node.span).map(|to| format!("\n\nHere: {to}."));
-                doc(written?).map(|doc| doc + &to.unwrap_or_default())
-            }
-            Shape::Word(_) | Shape::Disposition => doc(written?),
-            Shape::Repeat => match &level.node.value {
-                Value::Number(times) => Some(format!("At most {times} iterations.")),
-                Value::Null
-                | Value::Bool(_)
-                | Value::Text(_)
-                | Value::List(_)
-                | Value::Map(_)
-                | Value::Hole => doc(written?),
-            },
-            _ => None,
+        let shape = role.shape()?;
+        if shape == Shape::Duration || (shape == Shape::Retention && written != Some("keep")) {
+            return self.duration(written?);
         }
+        if let (Shape::Repeat, Value::Number(times)) = (shape, &level.node.value) {
+            return Some(format!("At most {times} iterations."));
+        }
+        let is_transition = matches!(shape, Shape::Transition | Shape::OnDeadline);
+        let to = is_transition.then(|| self.goes(level.node.span)).flatten();
+        let here = to.map(|to| format!("\n\nHere: {to}.")).unwrap_or_default();
+        doc(written?).map(|doc| doc + &here)
     }
 
     fn duration(&self, written: &str) -> Option<String> {
@@ -148,9 +142,10 @@ impl Asked<'_, '_> {
     /// Where a transition that is written at a place leads.
     fn goes(&self, span: Span) -> Option<String> {
         let flow: &Flow<'_> = &self.resolved?.flow;
-        let edge = flow.graph().edge_indices().find(|edge| {
-            flow.graph().edge_weight(*edge).is_some_and(|weight| weight.span == Some(span))
-        })?;
+        let edge = flow
+            .graph()
+            .edge_indices()
+            .find(|edge| flow.graph().edge_weight(*edge).is_some_and(|weight| weight.span == Some(span)))?;
         let (_, to) = flow.graph().edge_endpoints(edge)?;
         describe::target(flow, to)
     }
@@ -208,12 +203,14 @@ impl Asked<'_, '_> {
     /// Whether a guarantee holds, by the findings of the compile.
     fn verdict(&self, span: Span) -> String {
         let Some(compiled) = self.compiled else { return String::new() };
-        let within = |other: Span| other.file == span.file && span.start <= other.start && other.end <= span.end;
+        let within =
+            |other: Span| other.file == span.file && span.start <= other.start && other.end <= span.end;
         let mut about = compiled.diagnostics.iter().filter(|found| within(found.span));
         match about.find(|found| found.severity == Severity::Error) {
             Some(found) => format!("\n\nThis one does not hold: {}.", found.message),
             None if compiled.workflow.is_some() => "\n\nThis one is proved.".to_owned(),
-            None => "\n\nNothing against this one is known; it is proved when the document has no error.".to_owned(),
+            None => "\n\nNothing against this one is known; it is proved when the document has no error."
+                .to_owned(),
         }
     }
 }

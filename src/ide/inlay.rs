@@ -114,5 +114,6 @@ fn runs(resolved: &Resolved<'_>, offset: usize) -> Option<Inlay> {
     Some(Inlay { offset, label, tooltip: tooltip.to_owned() })
 }
 
-const PROVED: &str = "Proved over every path: so often agents run at most before a schedule or a person is waited for.";
+const PROVED: &str =
+    "Proved over every path: so often agents run at most before a schedule or a person is waited for.";
 const UNBOUNDED: &str = "Some cycle runs agents and waits for nobody.";

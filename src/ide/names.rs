@@ -79,9 +79,9 @@ pub(super) fn sayings(analysis: &Analysis, f: &mut impl FnMut(&[Saying<'_>])) {
 /// A place without the quotes around it.
 pub(super) fn inner(sources: &Sources, span: Span) -> Span {
     let text = sources.get(span.file).map(|source| source.slice(span)).unwrap_or_default();
-    let is_quoted = ['"', '\''].into_iter().any(|quote| {
-        text.len() >= 2 && text.starts_with(quote) && text.ends_with(quote)
-    });
+    let is_quoted = ['"', '\'']
+        .into_iter()
+        .any(|quote| text.len() >= 2 && text.starts_with(quote) && text.ends_with(quote));
     if is_quoted { Span { start: span.start + 1, end: span.end - 1, ..span } } else { span }
 }
 

@@ -108,11 +108,9 @@ fn detail(step: &ast::Step) -> String {
         StepKind::Cron(cron) => cron.expression.as_ref().map(|expression| expression.value.as_str()),
         StepKind::Question(question) => question.text.literal(),
         StepKind::Agent(stage) => stage.agent.as_ref().map(|agent| agent.value.as_str()),
-        StepKind::Loop(_)
-        | StepKind::Switch(_)
-        | StepKind::Pick(_)
-        | StepKind::Stop(_)
-        | StepKind::Hole => None,
+        StepKind::Loop(_) | StepKind::Switch(_) | StepKind::Pick(_) | StepKind::Stop(_) | StepKind::Hole => {
+            None
+        }
     };
     let title = step.title.as_ref().map(|title| title.value.as_str());
     match title.or(more).and_then(|text| text.lines().next()) {
@@ -123,7 +121,9 @@ fn detail(step: &ast::Step) -> String {
 
 fn gate((i, gate): (usize, &ast::Gate)) -> Entry {
     let (detail, name_span) = match &gate.kind {
-        ast::GateKind::Human { text, .. } => (format!("human · {}", text.literal().unwrap_or("…")), text.span),
+        ast::GateKind::Human { text, .. } => {
+            (format!("human · {}", text.literal().unwrap_or("…")), text.span)
+        }
         ast::GateKind::Agent { agent: Some(agent), .. } => (format!("agent · {}", agent.value), agent.span),
         ast::GateKind::Agent { agent: None, .. } | ast::GateKind::Hole => ("gate".to_owned(), gate.span),
     };

@@ -75,11 +75,6 @@ impl<'t> Way<'t> {
         self.levels.last()
     }
 
-    /// The level around the innermost one.
-    pub(super) fn outer(&self, up: usize) -> Option<&Level<'t>> {
-        self.levels.len().checked_sub(up + 1).and_then(|at| self.levels.get(at))
-    }
-
     /// The innermost level of a role that fits.
     pub(super) fn nearest(&self, fits: impl Fn(Role) -> bool) -> Option<&Level<'t>> {
         self.levels.iter().rev().find(|level| fits(level.role))
@@ -166,10 +161,7 @@ impl Role {
     pub(super) fn is_list(self) -> bool {
         matches!(self, Self::SchemaList | Self::SchemaRequired)
             || self.shape().is_some_and(|shape| {
-                matches!(
-                    shape,
-                    Shape::Bindings | Shape::Texts | Shape::List(_) | Shape::Steps | Shape::Gates
-                )
+                matches!(shape, Shape::Bindings | Shape::Texts | Shape::List(_) | Shape::Steps | Shape::Gates)
             })
     }
 
@@ -288,8 +280,16 @@ fn keyword_role(key: &str) -> Role {
         "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => {
             Role::Shaped(Shape::Schemas)
         }
-        "items" | "additionalProperties" | "contains" | "not" | "if" | "then" | "else" | "propertyNames"
-        | "unevaluatedItems" | "unevaluatedProperties" => Role::Schema,
+        "items"
+        | "additionalProperties"
+        | "contains"
+        | "not"
+        | "if"
+        | "then"
+        | "else"
+        | "propertyNames"
+        | "unevaluatedItems"
+        | "unevaluatedProperties" => Role::Schema,
         "allOf" | "anyOf" | "oneOf" | "prefixItems" => Role::SchemaList,
         _ => Role::Keyword,
     }

@@ -56,7 +56,8 @@ fn found<T>(
     let mut result = Err(NOTHING.to_owned());
     names::sayings(analysis, &mut |all| {
         let touched = |one: &&Saying<'_>| one.span.file == at.file && one.span.touches(at.offset);
-        let is_named = |one: &&Saying<'_>| matches!(one.name, Name::Step(_) | Name::Input(_) | Name::Local(_));
+        let is_named =
+            |one: &&Saying<'_>| matches!(one.name, Name::Step(_) | Name::Input(_) | Name::Local(_));
         let asked = all.iter().filter(touched).filter(is_named).min_by_key(|one| one.span.len());
         let Some(asked) = asked else { return };
         let same = || all.iter().filter(|one| one.name == asked.name);
@@ -93,7 +94,11 @@ fn allowed(resolved: &Resolved<'_>, name: Name<'_>, new: &str) -> Result<(), Str
         }
         Name::Local(old) => {
             identifier(new)?;
-            refuse(old != new && ast.agents.iter().any(|entry| entry.name.value == new), new, "a local agent")?;
+            refuse(
+                old != new && ast.agents.iter().any(|entry| entry.name.value == new),
+                new,
+                "a local agent",
+            )?;
             refuse(old != new && is_written(ast, new), new, "an agent that is named without `agents`")
         }
         Name::Agent(_) | Name::Choice(..) | Name::Output(..) | Name::Field(_) | Name::Around(_) => {
@@ -126,7 +131,9 @@ fn identifier(name: &str) -> Result<(), String> {
     if fits {
         return Ok(());
     }
-    Err(format!("`{name}` is no name: names have letters, digits, `_` and `-`, and begin with a letter or `_`"))
+    Err(format!(
+        "`{name}` is no name: names have letters, digits, `_` and `-`, and begin with a letter or `_`"
+    ))
 }
 
 /// The change at one place: quotes are kept, and set where YAML would read the new name as no text.

@@ -151,7 +151,9 @@ pub(super) fn shape(shape: Shape) -> String {
 /// The doc of a key, Markdown.
 pub(super) fn key_doc(context: &Context, key: &Key) -> String {
     let need = if key.required { "required" } else { "optional" };
-    let holder = if context.name == key.name { format!("makes {}", context.title) } else {
+    let holder = if context.name == key.name {
+        format!("makes {}", context.title)
+    } else {
         format!("{need} in {}", context.title)
     };
     let mut out = format!("**`{}`** · {holder}\n\n{}.\n\nHolds {}.", key.name, key.doc, shape(key.shape));

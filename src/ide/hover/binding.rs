@@ -10,7 +10,12 @@ use crate::schema::Schema;
 use crate::source::Span;
 
 /// The text for a place inside of a binding.
-pub(super) fn hover<'a>(analysis: &Analysis, cx: &Context<'a, '_>, one: &Use<'a>, offset: usize) -> Option<Hover> {
+pub(super) fn hover<'a>(
+    analysis: &Analysis,
+    cx: &Context<'a, '_>,
+    one: &Use<'a>,
+    offset: usize,
+) -> Option<Hover> {
     let binding = one.binding;
     // The last name that the place touches, so that a dot belongs to the name behind it.
     let at = binding.path.iter().rposition(|segment| segment.span.touches(offset));

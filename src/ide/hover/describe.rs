@@ -93,7 +93,11 @@ fn reach(flow: &Flow<'_>, from: NodeIndex) -> String {
         let only = if seen.contains(&from) { "only itself" } else { "no further step" };
         return format!("Can reach {only}.");
     }
-    format!("Can reach {} further: {}{itself}.", plural(names.len(), "step"), words::listed(names.into_iter()))
+    format!(
+        "Can reach {} further: {}{itself}.",
+        plural(names.len(), "step"),
+        words::listed(names.into_iter())
+    )
 }
 
 fn plural(count: usize, word: &str) -> String {
@@ -112,7 +116,9 @@ pub(super) fn agent(resolved: &Resolved<'_>, written: &str, name: Option<&str>) 
                 words::listed(places.iter().map(String::as_str))
             ),
             Reference::Refused(why) => format!("**{written}** · not read: {why}"),
-            Reference::Installed => format!("**{written}** · an installed package, which this version has not"),
+            Reference::Installed => {
+                format!("**{written}** · an installed package, which this version has not")
+            }
         });
     };
     let agent = &file.agent;
@@ -143,9 +149,10 @@ pub(super) fn agent(resolved: &Resolved<'_>, written: &str, name: Option<&str>) 
 
 fn policy(policy: &ast::Policy) -> String {
     let default = policy.default.as_ref().map_or("runSync", |default| disposition(&default.value));
-    let rules = policy.rules.iter().map(|rule| {
-        format!("`{}`: {}", rule.tool.value, disposition(&rule.disposition.value))
-    });
+    let rules = policy
+        .rules
+        .iter()
+        .map(|rule| format!("`{}`: {}", rule.tool.value, disposition(&rule.disposition.value)));
     let rules = words::joined(rules, ", ");
     let rules = if rules.is_empty() { rules } else { format!("; {rules}") };
     format!("\n- policy: {default} by default{rules}")

@@ -111,15 +111,17 @@ fn part<'a>(root: &'a Node, at: &'a Node, segment: &Segment) -> Option<(Option<S
 fn property<'a>(root: &'a Node, at: &'a Node, name: &str, left: usize) -> Option<(Span, &'a Node)> {
     let at = follow(root, at);
     let left = left.checked_sub(1)?;
-    let own = at.get("properties").and_then(|properties| {
-        properties.entries().iter().find(|entry| entry.key.value == name)
-    });
+    let own = at
+        .get("properties")
+        .and_then(|properties| properties.entries().iter().find(|entry| entry.key.value == name));
     if let Some(entry) = own {
         return Some((entry.key.span, &entry.value));
     }
     ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|key| at.get(key)).find_map(|node| match &node.value {
         Value::List(items) => items.iter().find_map(|item| property(root, item, name, left)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) | Value::Map(_) | Value::Hole => None,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) | Value::Map(_) | Value::Hole => {
+            None
+        }
     })
 }
 
@@ -160,7 +162,8 @@ fn collect<'a>(resolved: &Resolved<'a>, one: &Use<'a>, left: usize, found: &mut 
         }
         "candidate" if name_of(first) == "result" => {
             let step = one.readers.first().and_then(|reader| resolved.flow.step(*reader));
-            if let Some(StepKind::Agent(ast::AgentStep { result: Some(result), .. })) = step.map(|s| &s.kind) {
+            if let Some(StepKind::Agent(ast::AgentStep { result: Some(result), .. })) = step.map(|s| &s.kind)
+            {
                 found.push((result, Vec::new(), rest(1)));
             }
         }
@@ -173,7 +176,9 @@ fn collect<'a>(resolved: &Resolved<'a>, one: &Use<'a>, left: usize, found: &mut 
             {
                 found.push((result, Vec::new(), rest(2)));
             }
-            if let (StepKind::Pick(pick), Some("value"), Some(left)) = (&step.kind, output, left.checked_sub(1)) {
+            if let (StepKind::Pick(pick), Some("value"), Some(left)) =
+                (&step.kind, output, left.checked_sub(1))
+            {
                 let place = Where::Pick { last: false };
                 let readers: Vec<_> = node.into_iter().collect();
                 for binding in pick.from.iter().filter_map(ast::Template::sole_binding) {
