@@ -15,6 +15,7 @@ mod cli;
 mod crash;
 mod flow;
 mod house;
+mod ide;
 mod pages;
 mod preview;
 mod reader;
