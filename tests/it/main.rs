@@ -19,6 +19,7 @@ mod fmt;
 mod grammar;
 mod house;
 mod outputs;
+mod ide;
 mod pages;
 mod preview;
 mod reader;
