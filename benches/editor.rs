@@ -1,7 +1,7 @@
 //! What a keystroke costs in an editor: from the change of a document of 500 steps to the findings on the wire, and
 //! what the editor asks after it. The server runs in a thread of its own, as it does behind stdin.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing)]
 
 use divan::Bencher;
 use flowright::host::clock::VirtualClock;
