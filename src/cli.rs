@@ -7,6 +7,7 @@ mod definition;
 mod explain;
 mod fmt;
 mod graph;
+mod lsp;
 mod operator;
 mod output;
 mod run;
@@ -103,6 +104,8 @@ enum Verb {
     Explain(explain::Arguments),
     /// Print the JSON Schema or the reference of the language
     Schema(schema::Arguments),
+    /// Serve an editor: findings, hover, completion and more over the language server protocol
+    Lsp(lsp::Arguments),
     /// Start a session and drive it until it ends or waits
     Run(run::Arguments),
     /// Look at sessions and act on them
@@ -138,6 +141,7 @@ pub fn main() -> ExitCode {
         Verb::Graph(arguments) => graph::run(&arguments),
         Verb::Explain(arguments) => explain::run(&arguments),
         Verb::Schema(arguments) => schema::run(&arguments),
+        Verb::Lsp(arguments) => lsp::run(&arguments),
         Verb::Run(arguments) => run::run(&arguments),
         Verb::Session(arguments) => session::run(&arguments),
     };
@@ -155,6 +159,11 @@ fn wants_json(verb: &Verb) -> bool {
         Verb::Run(arguments) => arguments.json,
         Verb::Session(arguments) => arguments.json,
         Verb::Compile(arguments) => arguments.json,
-        Verb::Check(_) | Verb::Fmt(_) | Verb::Graph(_) | Verb::Explain(_) | Verb::Schema(_) => false,
+        Verb::Check(_)
+        | Verb::Fmt(_)
+        | Verb::Graph(_)
+        | Verb::Explain(_)
+        | Verb::Schema(_)
+        | Verb::Lsp(_) => false,
     }
 }

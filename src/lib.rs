@@ -42,5 +42,7 @@ pub mod host;
 // Floor 6: what editors ask; one verdict for every way in.
 pub mod ide;
 pub mod verdict;
+// Floor 7: the wire to editors.
+pub mod lsp;
 // Floor 8: the command line.
 pub mod cli;
