@@ -26,12 +26,16 @@ macro_rules! rules {
 
 rules! {
     agent_without_base,
+    bad_ignore,
+    bad_setting,
     break_outside_loop,
     broken_guarantee,
     cron_never_occurs,
     deadline_beyond_period,
     default_misfit,
     duplicate_id,
+    ignore_without_reason,
+    ignored_error,
     impossible_case,
     installed_agent,
     invalid_cron,
@@ -60,10 +64,13 @@ rules! {
     unknown_input,
     unknown_output,
     unknown_root,
+    unknown_rule,
+    unknown_setting,
     unknown_step,
     unknown_timezone,
     unreachable_step,
     unused_agent,
+    unused_ignore,
     unused_input,
 }
 

@@ -44,6 +44,11 @@ pub fn markdown(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Agent {
     reader.agent(&tree, prompt)
 }
 
+/// Where the YAML of the front matter ends; 0 without one.
+pub(in crate::parse) fn front_end(text: &str) -> usize {
+    front_matter(text).map_or(0, |(end, _)| end)
+}
+
 /// End of the front matter's YAML, and the beginning of what follows its closing line.
 fn front_matter(text: &str) -> Option<(usize, usize)> {
     let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
