@@ -4,6 +4,7 @@
 //! diagnostics; nothing here fails or prints.
 
 mod agents;
+mod around;
 mod files;
 
 use crate::diagnostic::{Diagnostic, Severity};
@@ -68,19 +69,29 @@ pub fn compile(main: MainDocument, files: &dyn Files, as_of: Timestamp) -> Compi
     let tree = parse::read(&source, &mut diagnostics);
     if has_errors(&diagnostics) && tree.get("kind").is_none() {
         // What could not be read whole and does not say that it is a workflow is not judged as one.
-        tidy(&mut diagnostics);
+        tidy(&sources, &mut diagnostics);
         return unread(sources, Some(tree), diagnostics);
     }
     let ast = parse::workflow::workflow(&source, &tree, &mut diagnostics);
     let agents = agents::load(&ast, files, &mut sources, &mut diagnostics);
     let workflow = judge(&ast, &agents, as_of, &mut diagnostics);
-    tidy(&mut diagnostics);
+    tidy(&sources, &mut diagnostics);
     Compiled { sources, tree: Some(tree), ast: Some(ast), agents, workflow, diagnostics }
 }
 
-/// Compiles an agent file alone.
+/// Compiles an agent file alone, knowing nothing of its package.
 #[must_use]
 pub fn compile_agent(main: MainDocument) -> CompiledAgent {
+    agent(main, None)
+}
+
+/// Compiles an agent file with what its package holds of the things that it names.
+#[must_use]
+pub fn compile_agent_in(main: MainDocument, files: &dyn Files) -> CompiledAgent {
+    agent(main, Some(files))
+}
+
+fn agent(main: MainDocument, files: Option<&dyn Files>) -> CompiledAgent {
     let mut sources = Sources::default();
     let mut diagnostics = Vec::new();
     let name = main.name.clone();
@@ -88,8 +99,9 @@ pub fn compile_agent(main: MainDocument) -> CompiledAgent {
         return CompiledAgent { sources, ast: None, agent: None, diagnostics };
     };
     let ast = agents::read(&source, &main.package_path, &mut diagnostics);
-    check::agent(&ast, &mut diagnostics);
-    tidy(&mut diagnostics);
+    let around = files.map(|files| around::of(&ast, files));
+    check::agent(&ast, &main.package_path, around.as_ref(), &mut diagnostics);
+    tidy(&sources, &mut diagnostics);
     let agent = (!has_errors(&diagnostics)).then(|| lower::freeze_agent(&ast, &main.package_path));
     CompiledAgent { sources, ast: Some(ast), agent, diagnostics }
 }
@@ -132,9 +144,26 @@ fn take_in(
     }
 }
 
-/// By file and place, equal findings once.
-fn tidy(diagnostics: &mut Vec<Diagnostic>) {
+/// By file and place, equal findings once; a name that a fix puts where a quoted one stood keeps the quotes.
+fn tidy(sources: &Sources, diagnostics: &mut Vec<Diagnostic>) {
+    for edit in diagnostics.iter_mut().filter_map(|found| found.fix.as_mut()).flat_map(|fix| &mut fix.edits) {
+        let old = sources.get(edit.span.file).map(|source| source.slice(edit.span)).unwrap_or_default();
+        let quote = old.chars().next().filter(|c| matches!(c, '"' | '\''));
+        let is_quoted = quote.is_some_and(|quote| old.len() >= 2 && old.ends_with(quote));
+        if let (Some(quote), true, true) = (quote, is_quoted, is_name(&edit.text)) {
+            edit.text = format!("{quote}{}{quote}", edit.text);
+        }
+    }
     let key = |found: &Diagnostic| (found.span.file, found.span.start, found.span.end, found.rule.name);
     diagnostics.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.message.cmp(&b.message)));
     diagnostics.dedup_by(|a, b| key(a) == key(b) && a.message == b.message);
+}
+
+/// Whether a text is a name or a path, and no other kind of scalar.
+fn is_name(text: &str) -> bool {
+    let is_plain =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '@' | '.' | '/' | ':' | '[' | ']');
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '.' | '@'))
+        && text.chars().all(is_plain)
+        && !matches!(text, "true" | "false" | "null")
 }
