@@ -14,6 +14,7 @@ mod run;
 mod schema;
 mod session;
 mod view;
+mod walk;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -36,16 +37,23 @@ pub enum Exit {
     Fault,
 }
 
+impl Exit {
+    /// The number that the process ends with.
+    fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Findings => 1,
+            Self::Usage => 2,
+            Self::Waiting => 3,
+            Self::Refused => 4,
+            Self::Fault => 70,
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Done => 0,
-            Exit::Findings => 1,
-            Exit::Usage => 2,
-            Exit::Waiting => 3,
-            Exit::Refused => 4,
-            Exit::Fault => 70,
-        })
+        Self::from(exit.code())
     }
 }
 

@@ -68,7 +68,7 @@ fn find(
         match files.read(path) {
             Ok(bytes) => {
                 let mut found = Vec::new();
-                if let Some(source) = take_in(sources, path, bytes, &mut found) {
+                if let Some(source) = take_in(sources, &files.shown(path), bytes, &mut found) {
                     let agent = read(&source, path, &mut found);
                     let sound = found.iter().all(|found| found.severity != Severity::Error);
                     let around = around::of(&agent, files);

@@ -51,6 +51,11 @@ pub fn front_matter_tree(source: &Source) -> Option<Node> {
     Some(yaml::read_part(source, source.text().get(..end).unwrap_or_default(), &mut Vec::new()))
 }
 
+/// Where the YAML of the front matter ends; 0 without one.
+pub(in crate::parse) fn front_end(text: &str) -> usize {
+    front_matter(text).map_or(0, |(end, _)| end)
+}
+
 /// End of the front matter's YAML, and the beginning of what follows its closing line.
 #[must_use]
 pub fn front_matter(text: &str) -> Option<(usize, usize)> {
