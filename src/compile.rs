@@ -4,6 +4,7 @@
 //! diagnostics; nothing here fails or prints.
 
 mod agents;
+mod around;
 mod files;
 mod tidy;
 
@@ -79,9 +80,19 @@ pub fn compile(main: MainDocument, files: &dyn Files, as_of: Timestamp) -> Compi
     Compiled { sources, tree: Some(tree), ast: Some(ast), agents, workflow, diagnostics }
 }
 
-/// Compiles an agent file alone.
+/// Compiles an agent file alone, knowing nothing of its package.
 #[must_use]
 pub fn compile_agent(main: MainDocument) -> CompiledAgent {
+    agent(main, None)
+}
+
+/// Compiles an agent file with what its package holds of the things that it names.
+#[must_use]
+pub fn compile_agent_in(main: MainDocument, files: &dyn Files) -> CompiledAgent {
+    agent(main, Some(files))
+}
+
+fn agent(main: MainDocument, files: Option<&dyn Files>) -> CompiledAgent {
     let mut sources = Sources::default();
     let mut diagnostics = Vec::new();
     let name = main.name.clone();
@@ -89,7 +100,8 @@ pub fn compile_agent(main: MainDocument) -> CompiledAgent {
         return CompiledAgent { sources, ast: None, agent: None, diagnostics };
     };
     let ast = agents::read(&source, &main.package_path, &mut diagnostics);
-    check::agent(&ast, &mut diagnostics);
+    let around = files.map(|files| around::of(&ast, files));
+    check::agent(&ast, &main.package_path, around.as_ref(), &mut diagnostics);
     tidy::tidy(&sources, &mut diagnostics);
     let agent = (!has_errors(&diagnostics)).then(|| lower::freeze_agent(&ast, &main.package_path));
     CompiledAgent { sources, ast: Some(ast), agent, diagnostics }

@@ -13,6 +13,7 @@ pub(super) fn tidy(sources: &Sources, diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.message.cmp(&b.message)));
     diagnostics.dedup_by(|a, b| key(a) == key(b) && a.message == b.message);
     for found in diagnostics {
+        keep_quotes(sources, found);
         write_as_json(sources, found);
     }
 }
@@ -76,6 +77,27 @@ fn has_word(text: &str, word: &str) -> bool {
             let behind = text.get(at + word.len()..).and_then(|behind| behind.chars().next());
             !before.is_some_and(is_part) && !behind.is_some_and(is_part)
         })
+}
+
+/// A name that a fix puts where a quoted one stood keeps the quotes.
+fn keep_quotes(sources: &Sources, found: &mut Diagnostic) {
+    for edit in found.fix.iter_mut().flat_map(|fix| &mut fix.edits) {
+        let old = sources.get(edit.span.file).map(|source| source.slice(edit.span)).unwrap_or_default();
+        let quote = old.chars().next().filter(|c| matches!(c, '"' | '\''));
+        let is_quoted = quote.is_some_and(|quote| old.len() >= 2 && old.ends_with(quote));
+        if let (Some(quote), true, true) = (quote, is_quoted, is_name(&edit.text)) {
+            edit.text = format!("{quote}{}{quote}", edit.text);
+        }
+    }
+}
+
+/// Whether a text is a name or a path, and no other kind of scalar.
+fn is_name(text: &str) -> bool {
+    let is_plain =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '@' | '.' | '/' | ':' | '[' | ']');
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '.' | '@'))
+        && text.chars().all(is_plain)
+        && !matches!(text, "true" | "false" | "null")
 }
 
 /// A fix says what to write in YAML; where a whole JSON value is replaced, that is written as JSON.
