@@ -86,7 +86,12 @@ impl Case {
 
     /// The document as the compiler takes it.
     pub(crate) fn document(&self) -> MainDocument {
-        MainDocument { name: self.file.clone(), package_path: self.file.clone(), bytes: self.bytes() }
+        // An agent alone stands where a package would have it.
+        let package_path = match self.file.strip_suffix(".agent.json") {
+            Some(name) => format!("agents/{name}.json"),
+            None => self.file.clone(),
+        };
+        MainDocument { name: self.file.clone(), package_path, bytes: self.bytes() }
     }
 
     pub(crate) fn is_agent(&self) -> bool {
