@@ -16,6 +16,7 @@ mod corpus;
 mod crash;
 mod flow;
 mod house;
+mod mutate;
 mod outputs;
 mod pages;
 mod preview;
