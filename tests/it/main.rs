@@ -18,6 +18,8 @@ mod flow;
 mod fmt;
 mod grammar;
 mod house;
+mod mutate;
+mod outputs;
 mod ide;
 mod outputs;
 mod pages;
