@@ -22,6 +22,10 @@ enum Format {
     Mermaid,
     /// Graphviz
     Dot,
+    /// A picture for pages, light and dark
+    Svg,
+    /// A page with the picture and the details of each node
+    Html,
     /// Nodes and edges, versioned
     Json,
 }
@@ -32,6 +36,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Format::Text => preview::Format::Text,
         Format::Mermaid => preview::Format::Mermaid,
         Format::Dot => preview::Format::Dot,
+        Format::Svg => preview::Format::Svg,
+        Format::Html => preview::Format::Html,
         Format::Json => preview::Format::Json,
     };
     let mut text = preview::print(format, &ready.workflow);

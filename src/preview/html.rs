@@ -1,0 +1,2 @@
+//! stub
+pub(super) fn print(sketch: &super::Sketch) -> String { super::svg::print(sketch, true) }
