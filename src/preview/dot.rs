@@ -62,7 +62,8 @@ impl Pen for Drawing {
         }
         let mark = colour(&node.mark).map(|colour| format!(", color=\"{colour}\", penwidth=3"));
         let look = look(node.kind);
-        let _ = writeln!(self.out, "{indent}n{number} [label=\"{label}\", {look}{}];", mark.unwrap_or_default());
+        let _ =
+            writeln!(self.out, "{indent}n{number} [label=\"{label}\", {look}{}];", mark.unwrap_or_default());
     }
 
     fn edge(&mut self, from: usize, to: usize, edge: &Edge) {
@@ -80,7 +81,6 @@ impl Pen for Drawing {
         let _ = writeln!(self.out, "  n{from} -> n{to} [label=\"{sign}{gap}{label}\"{style}];");
     }
 }
-
 
 fn colour(mark: &Mark) -> Option<&'static str> {
     match mark {

@@ -1,2 +1,4 @@
 //! stub
-pub(super) fn print(sketch: &super::Sketch) -> String { super::svg::print(sketch, true) }
+pub(super) fn print(sketch: &super::Sketch) -> String {
+    super::svg::print(sketch, true)
+}

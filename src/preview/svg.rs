@@ -3,16 +3,21 @@
 //! read as markup, and no font, script or file from outside is needed.
 
 mod card;
+mod frame;
 mod measure;
+mod nest;
 mod place;
 mod route;
+mod side;
 mod style;
+mod turn;
 
-use super::{Mark, Node, Sketch};
+use super::{Edge, Mark, Node, Sketch, Way};
 use crate::escape;
 use card::{Card, Shape};
+use frame::Frame;
 use measure::Font;
-use place::{Frame, Placed, Scene, Wire};
+use place::{Placed, Scene, Wire};
 use route::digits;
 use std::fmt::Write as _;
 
@@ -25,15 +30,16 @@ const FACT: Font = Font::plain(12.0);
 /// Draws the picture. With `links` each node leads to the place of its details on the same page.
 pub(super) fn print(sketch: &Sketch, links: bool) -> String {
     let scene = place::scene(sketch);
-    let width = (scene.width + 2.0 * MARGIN).max(NARROWEST);
+    let (low, high) = (scene.extent.low, scene.extent.high);
+    let width = (high.0 - low.0 + 2.0 * MARGIN).max(NARROWEST);
     let heading = heading(sketch, width - 2.0 * MARGIN);
     let top = heading.height + MARGIN;
-    let height = top + scene.height + MARGIN;
-    let shift = MARGIN + ((width - 2.0 * MARGIN - scene.width) / 2.0).max(0.0);
+    let height = top + (high.1 - low.1) + MARGIN;
     let mut out = Writer { sketch, links, out: String::new() };
     out.open(width, height);
     out.out.push_str(&heading.text);
-    let _ = writeln!(out.out, "<g transform=\"translate({} {})\">", digits(shift), digits(top));
+    let _ =
+        writeln!(out.out, "<g transform=\"translate({} {})\">", digits(MARGIN - low.0), digits(top - low.1));
     out.scene(&scene);
     out.out.push_str("</g>\n</svg>\n");
     out.out
@@ -118,19 +124,21 @@ fn heading(sketch: &Sketch, room: f64) -> Heading {
     let mut line = |class: &str, size: f64, words: &str| {
         y += size;
         let words = xml(words);
-        let _ = writeln!(text, "<text class=\"{class}\" x=\"{}\" y=\"{}\">{words}</text>", digits(MARGIN), digits(y));
+        let _ = writeln!(
+            text,
+            "<text class=\"{class}\" x=\"{}\" y=\"{}\">{words}</text>",
+            digits(MARGIN),
+            digits(y)
+        );
         y += 6.0;
     };
     let title = sketch.title.as_deref().unwrap_or(&sketch.name);
     for words in HEADING.wrap(&clean(title), room, 2).0 {
         line("fw-h1", 18.0, &words);
     }
-    let mut facts = vec![format!("{}  {}", sketch.name, sketch.digest_short)];
-    facts.extend(sketch.facts.iter().cloned());
-    for fact in facts {
-        for words in FACT.wrap(&clean(&fact), room, 2).0 {
-            line("fw-h2", 12.0, &words);
-        }
+    line("fw-code", 11.0, &FACT.cut(&clean(&format!("{} · {}", sketch.name, sketch.digest_short)), room));
+    for words in FACT.wrap(&clean(&sketch.facts.join(" · ")), room, 4).0 {
+        line("fw-h2", 12.0, &words);
     }
     for change in sketch.compared.iter().flat_map(|compared| &compared.changes) {
         for words in FACT.wrap(&format!("~ {}", clean(change)), room, 2).0 {
@@ -176,17 +184,23 @@ impl Writer<'_> {
         }
         if let Some((x, y)) = scene.start {
             let (x, y) = (digits(x), digits(y));
-            let _ = writeln!(self.out, "<circle class=\"fw-begin\" cx=\"{x}\" cy=\"{y}\" r=\"7\"><title>start</title></circle>");
+            let _ = writeln!(
+                self.out,
+                "<circle class=\"fw-begin\" cx=\"{x}\" cy=\"{y}\" r=\"7\"><title>start</title></circle>"
+            );
         }
         for (node, placed) in self.sketch.nodes.iter().zip(&scene.cards) {
             if let Some(placed) = placed {
                 self.node(node, placed, None);
             }
         }
-        for (edge, placed) in &scene.holds {
-            let edge = self.sketch.edges.get(*edge);
-            if let Some((edge, node)) = edge.and_then(|edge| Some((edge, self.sketch.node(&edge.to)?))) {
-                self.node(node, placed, Some(&edge.from));
+        for (side, placed) in &scene.sides {
+            let Some(node) = self.sketch.nodes.get(side.node) else { continue };
+            let from = self.sketch.edges.get(side.edge).filter(|_| side.holds).map(|edge| edge.from.as_str());
+            self.node(node, placed, from);
+            for edge in side.resumes.iter().filter_map(|edge| self.sketch.edges.get(*edge)) {
+                self.open_edge(edge);
+                self.out.push_str("</g>\n");
             }
         }
     }
@@ -212,19 +226,12 @@ impl Writer<'_> {
             );
             return;
         };
-        let (from, to) = (xml(&edge.from), xml(&edge.to));
-        let class = format!("fw-edge{}{}", if edge.faint { " fw-faint" } else { "" }, mark_class(&edge.mark));
+        self.open_edge(edge);
         let _ = writeln!(
             self.out,
-            "<g class=\"{class}\" id=\"fw-edge-{}--{}\" data-edge=\"{from}→{to}\" data-from=\"{from}\" data-to=\"{to}\">",
-            slug(&edge.from),
-            slug(&edge.to)
+            "<path class=\"fw-wire\" d=\"{}\"/><path class=\"fw-head\" d=\"{head}\"/>",
+            wire.path
         );
-        let ways: Vec<String> = edge.ways.iter().map(super::Way::label).filter(|way| !way.is_empty()).collect();
-        let told: Vec<String> = edge.mark.told().into_iter().chain((!ways.is_empty()).then(|| ways.join(", "))).collect();
-        let colon = if told.is_empty() { "" } else { ": " };
-        let _ = writeln!(self.out, "<title>{from} → {to}{colon}{}</title>", xml(&told.join("; ")));
-        let _ = writeln!(self.out, "<path class=\"fw-wire\" d=\"{}\"/><path class=\"fw-head\" d=\"{head}\"/>", wire.path);
         if let Some(label) = &wire.label {
             let (left, top) = (label.x - label.width / 2.0, label.y - label.height / 2.0);
             let [left, top, width, height] = [left, top, label.width, label.height].map(digits);
@@ -237,6 +244,26 @@ impl Writer<'_> {
             );
         }
         self.out.push_str("</g>\n");
+    }
+
+    /// The group of an edge with all that is known of it; whoever calls closes it.
+    fn open_edge(&mut self, edge: &Edge) {
+        let (from, to) = (xml(&edge.from), xml(&edge.to));
+        let class = format!("fw-edge{}{}", if edge.faint { " fw-faint" } else { "" }, mark_class(&edge.mark));
+        let _ = writeln!(
+            self.out,
+            "<g class=\"{class}\" id=\"fw-edge-{}--{}\" data-edge=\"{from}→{to}\" data-from=\"{from}\" data-to=\"{to}\">",
+            slug(&edge.from),
+            slug(&edge.to)
+        );
+        let several = edge.ways.len() > 1;
+        let ways = edge.ways.iter().map(Way::label).filter(|way| several || !way.is_empty());
+        let ways: Vec<String> =
+            ways.map(|way| if way.is_empty() { "done".to_owned() } else { way }).collect();
+        let told: Vec<String> =
+            edge.mark.told().into_iter().chain((!ways.is_empty()).then(|| ways.join(", "))).collect();
+        let colon = if told.is_empty() { "" } else { ": " };
+        let _ = writeln!(self.out, "<title>{from} → {to}{colon}{}</title>", xml(&told.join("; ")));
     }
 
     /// A card; `held` names the node whose way to `hold` a small card stands for.
@@ -274,12 +301,14 @@ impl Writer<'_> {
         match card.shape {
             Shape::Round(radius) => {
                 let [w, h, r] = [width, height, radius.min(height / 2.0)].map(digits);
-                let _ = writeln!(self.out, "<rect class=\"fw-card\" width=\"{w}\" height=\"{h}\" rx=\"{r}\"/>");
+                let _ =
+                    writeln!(self.out, "<rect class=\"fw-card\" width=\"{w}\" height=\"{h}\" rx=\"{r}\"/>");
             }
             Shape::Hexagon => {
                 // The points stand outside of the place that the rows need.
-                let tip = 7.0;
-                let [w, h, middle, left, right] = [width, height, height / 2.0, -tip, width + tip].map(digits);
+                let tip = card.tip();
+                let [w, h, middle, left, right] =
+                    [width, height, height / 2.0, -tip, width + tip].map(digits);
                 let _ = writeln!(
                     self.out,
                     "<path class=\"fw-card\" d=\"M0 0H{w}L{right} {middle}L{w} {h}H0L{left} {middle}Z\"/>"
@@ -303,10 +332,13 @@ impl Writer<'_> {
                 );
             }
             Piece::Gate { y, height, look, icon, texts } => {
-                let _ = writeln!(self.out, "<g class=\"fw-gate fw-{look}\" data-gate=\"{}\">", human_word(look));
-                let [top, width, height] = [*y, card.width - 14.0, *height].map(digits);
                 let _ =
-                    writeln!(self.out, "<rect x=\"7\" y=\"{top}\" width=\"{width}\" height=\"{height}\" rx=\"5\"/>");
+                    writeln!(self.out, "<g class=\"fw-gate fw-{look}\" data-gate=\"{}\">", human_word(look));
+                let [top, width, height] = [*y, card.width - 14.0, *height].map(digits);
+                let _ = writeln!(
+                    self.out,
+                    "<rect x=\"7\" y=\"{top}\" width=\"{width}\" height=\"{height}\" rx=\"5\"/>"
+                );
                 let [icon_y] = [y + 4.0].map(digits);
                 let _ = writeln!(
                     self.out,

@@ -36,6 +36,16 @@ pub(super) struct Card {
     pub pieces: Vec<Piece>,
 }
 
+impl Card {
+    /// How far points stand out at its sides.
+    pub(super) fn tip(&self) -> f64 {
+        match self.shape {
+            Shape::Round(_) => 0.0,
+            Shape::Hexagon => 7.0,
+        }
+    }
+}
+
 /// The card of a node.
 pub(super) fn of(node: &Node) -> Card {
     let look = look(node);
@@ -62,8 +72,8 @@ pub(super) fn of(node: &Node) -> Card {
     rows.card(shape)
 }
 
-/// The small card that stands for `hold` beside the node that leads there.
-pub(super) fn of_hold(name: &str, edge: &Edge) -> Card {
+/// The small card that stands for `hold` beside the node that leads there; it tells where a person goes on.
+pub(super) fn of_hold<'a>(name: &str, edge: &Edge, resumes: impl Iterator<Item = &'a Edge>) -> Card {
     let mut rows = Rows::new("hold");
     rows.room = 132.0;
     rows.icon("hold", 12.0);
@@ -73,6 +83,10 @@ pub(super) fn of_hold(name: &str, edge: &Edge) -> Card {
     rows.y += 15.0;
     rows.lines(&edge.label(), SMALL, "fw-small", 3);
     rows.mark(&edge.mark);
+    for resume in resumes {
+        rows.lines(&format!("resume → {}", resume.to), SMALL, "fw-small", 2);
+        rows.mark(&resume.mark);
+    }
     rows.card(Shape::Round(9.0))
 }
 
@@ -154,7 +168,9 @@ impl Rows {
     }
 
     fn lines(&mut self, text: &str, font: Font, class: &'static str, most: usize) {
-        let (lines, _) = font.wrap(&clean(text), self.room, most);
+        // A binding is not broken.
+        let text = clean(text).replace("${{ ", "${{\u{a0}").replace(" }}", "\u{a0}}}");
+        let (lines, _) = font.wrap(&text, self.room, most);
         for line in lines.into_iter().filter(|line| !line.is_empty()) {
             self.wide(font.width(&line));
             self.pieces.push(Piece::text(PAD, self.y + font.size, class, line));
@@ -207,6 +223,12 @@ impl Rows {
 
     fn card(self, shape: Shape) -> Card {
         let width = (self.widest + 2.0 * PAD).max(if self.look == "hold" { 60.0 } else { NARROWEST });
-        Card { width: width.ceil(), height: (self.y + 5.0).ceil(), shape, look: self.look, pieces: self.pieces }
+        Card {
+            width: width.ceil(),
+            height: (self.y + 5.0).ceil(),
+            shape,
+            look: self.look,
+            pieces: self.pieces,
+        }
     }
 }

@@ -3,11 +3,11 @@
 
 /// Advance widths of ASCII from the space on, in thousandths of the font size.
 const ASCII: [u16; 95] = [
-    318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636, 636, 636, 636, 636, 636,
-    636, 636, 636, 337, 337, 838, 838, 838, 531, 1000, 684, 686, 698, 770, 632, 575, 775, 752, 295, 295, 656, 557, 863,
-    748, 787, 603, 787, 695, 635, 611, 732, 684, 989, 685, 611, 685, 390, 337, 390, 838, 500, 500, 613, 635, 550, 635,
-    615, 352, 635, 634, 278, 278, 579, 278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636,
-    337, 636, 838,
+    318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636, 636, 636, 636,
+    636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531, 1000, 684, 686, 698, 770, 632, 575, 775, 752, 295,
+    295, 656, 557, 863, 748, 787, 603, 787, 695, 635, 611, 732, 684, 989, 685, 611, 685, 390, 337, 390, 838,
+    500, 500, 613, 635, 550, 635, 615, 352, 635, 634, 278, 278, 579, 278, 974, 634, 612, 635, 635, 411, 521,
+    392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838,
 ];
 
 /// A size and whether it is bold.
@@ -37,7 +37,7 @@ impl Font {
     }
 
     fn advance(self, c: char) -> f64 {
-        let code = u32::from(c);
+        let code = if c == '\u{a0}' { 32 } else { u32::from(c) };
         let place = usize::try_from(code).unwrap_or(usize::MAX).wrapping_sub(32);
         let em = match ASCII.get(place) {
             Some(_) if self.mono => 0.61,
@@ -75,7 +75,8 @@ impl Font {
         if !line.is_empty() || lines.is_empty() {
             lines.push(line);
         }
-        let shown: usize = lines.iter().take(most).map(|line| line.chars().filter(|c| *c != ' ').count()).sum();
+        let shown: usize =
+            lines.iter().take(most).map(|line| line.chars().filter(|c| *c != ' ').count()).sum();
         let whole = text.chars().filter(|c| *c != ' ').count();
         lines.truncate(most);
         let cut = shown < whole;

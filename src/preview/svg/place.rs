@@ -1,10 +1,14 @@
-//! Where everything stands: cards, small cards for `hold`, edges and loop frames are laid out in layers by dagre.
+//! Where everything stands: cards with what is beside them, edges and loop frames are laid out in layers by dagre.
 //! The same sketch always gives the same places. Nothing here writes SVG.
 
 use super::card::{self, Card};
-use super::measure::Font;
-use super::route;
 use super::clean;
+use super::frame::{self, Extent, Frame};
+use super::measure::Font;
+use super::nest::Nest;
+use super::route::{self, End, Strand};
+use super::side::{self, Side, Stack};
+use super::turn::{self, Return};
 use crate::preview::{Edge, Sketch};
 use dagre::graph::{Graph, GraphOptions};
 use dagre::{EdgeLabel, LayoutOptions, NodeLabel};
@@ -13,20 +17,19 @@ use std::collections::{HashMap, HashSet};
 /// Font of the words on an edge.
 pub(super) const LABEL: Font = Font::plain(11.0);
 const LABEL_ROOM: f64 = 150.0;
-const LABEL_HEIGHT: f64 = 18.0;
-const START: f64 = 14.0;
+pub(super) const LABEL_HEIGHT: f64 = 18.0;
+pub(super) const START: f64 = 14.0;
 
 type Layout = Graph<NodeLabel, EdgeLabel>;
 
-/// Everything with its place; the upper left corner of the drawing is 0, 0.
+/// Everything with its place.
 #[derive(Debug, Default)]
 pub(super) struct Scene {
-    pub width: f64,
-    pub height: f64,
-    /// One for each node of the sketch, in its order; none for a `hold` that small cards stand for.
+    pub extent: Extent,
+    /// One for each node of the sketch, in its order; none for what stands beside others.
     pub cards: Vec<Option<Placed>>,
-    /// The small cards: the edge that each stands for.
-    pub holds: Vec<(usize, Placed)>,
+    /// What stands beside others.
+    pub sides: Vec<(Side, Placed)>,
     pub wires: Vec<Wire>,
     pub frames: Vec<Frame>,
     pub start: Option<(f64, f64)>,
@@ -38,6 +41,10 @@ pub(super) struct Placed {
     pub card: Card,
     pub x: f64,
     pub y: f64,
+    /// The middle of the layer in which it stands.
+    pub layer: f64,
+    /// Places at its lower line that ways back take, from the left.
+    pub returns: u32,
 }
 
 impl Placed {
@@ -78,22 +85,11 @@ pub(super) struct Label {
     pub height: f64,
 }
 
-/// The frame around the body of a loop.
-#[derive(Debug)]
-pub(super) struct Frame {
-    /// Number of the loop's node.
-    pub node: usize,
-    pub x: f64,
-    pub y: f64,
-    pub width: f64,
-    pub height: f64,
-}
-
 /// Lays the sketch out.
 pub(super) fn scene(sketch: &Sketch) -> Scene {
     let plan = Plan::of(sketch);
     let mut graph = plan.graph();
-    let options = LayoutOptions { nodesep: 34.0, edgesep: 22.0, ranksep: 52.0, ..LayoutOptions::default() };
+    let options = LayoutOptions { nodesep: 40.0, edgesep: 22.0, ranksep: 52.0, ..LayoutOptions::default() };
     dagre::layout(&mut graph, Some(options));
     plan.read(&graph)
 }
@@ -102,60 +98,71 @@ pub(super) fn scene(sketch: &Sketch) -> Scene {
 struct Plan<'a> {
     sketch: &'a Sketch,
     numbers: HashMap<&'a str, usize>,
+    nest: Nest,
+    /// None for what stands beside others.
     cards: Vec<Option<Card>>,
-    /// Edge and card of each small `hold`.
-    holds: Vec<(usize, Card)>,
+    stacks: HashMap<usize, Stack>,
     labels: Vec<String>,
+    /// Numbers of the nodes that no edge touches.
+    loose: HashSet<usize>,
+    /// Ways back out of each node, by the numbers of their edges.
+    returns: HashMap<usize, Vec<usize>>,
+    /// Edges that a small card for `hold` tells of in words.
+    told: HashSet<usize>,
 }
 
 impl<'a> Plan<'a> {
     fn of(sketch: &'a Sketch) -> Self {
         let numbers: HashMap<&str, usize> =
             sketch.nodes.iter().enumerate().map(|(number, node)| (node.name.as_str(), number)).collect();
-        let leaving: HashSet<&str> = sketch.edges.iter().map(|edge| edge.from.as_str()).collect();
-        // Every way to `hold` gets a card of its own beside the node that takes it: one for all would draw the
-        // ways that nobody hopes for right across the picture.
-        let is_hold = |name: &str| {
-            sketch.node(name).is_some_and(|node| node.kind == "hold") && !leaving.contains(name)
-        };
-        let mut holds = Vec::new();
-        let mut stood_for = HashSet::new();
-        let mut labels = Vec::new();
-        for (i, edge) in sketch.edges.iter().enumerate() {
-            let known = numbers.contains_key(edge.from.as_str());
-            if known && is_hold(&edge.to) {
-                holds.push((i, card::of_hold(&edge.to, edge)));
-                stood_for.insert(edge.to.as_str());
-                labels.push(String::new());
-            } else {
-                labels.push(label(edge));
+        let nest = Nest::of(sketch, &numbers);
+        let stacks = side::stacks(sketch, &numbers, label);
+        let mut cards: Vec<Option<Card>> = sketch.nodes.iter().map(|node| Some(card::of(node))).collect();
+        for side in stacks.values().flat_map(|stack| &stack.sides) {
+            if let Some(card) = cards.get_mut(side.node) {
+                *card = None;
             }
         }
-        let cards = sketch.nodes.iter();
-        let cards =
-            cards.map(|node| (!stood_for.contains(node.name.as_str())).then(|| card::of(node))).collect();
-        Self { sketch, numbers, cards, holds, labels }
-    }
-
-    fn hold_of(&self, edge: usize) -> Option<usize> {
-        self.holds.binary_search_by_key(&edge, |(edge, _)| *edge).ok()
+        let labels = sketch.edges.iter().map(label).collect();
+        let told =
+            stacks.values().flat_map(|stack| &stack.sides).flat_map(|side| side.resumes.clone()).collect();
+        let mut loose: HashSet<usize> =
+            (0..sketch.nodes.len()).filter(|node| nest.innermost(*node).is_none()).collect();
+        let start = sketch.start.as_deref();
+        let ends = sketch.edges.iter().flat_map(|edge| [edge.from.as_str(), edge.to.as_str()]).chain(start);
+        for number in ends.filter_map(|name| numbers.get(name)) {
+            loose.remove(number);
+        }
+        let mut returns: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (i, edge) in sketch.edges.iter().enumerate() {
+            let ends = numbers.get(edge.from.as_str()).zip(numbers.get(edge.to.as_str()));
+            if let Some((from, to)) = ends
+                && nest.is_within(*from, *to)
+            {
+                returns.entry(*from).or_default().push(i);
+            }
+        }
+        Self { sketch, numbers, nest, cards, stacks, labels, loose, returns, told }
     }
 
     fn graph(&self) -> Layout {
-        let mut graph = Layout::with_options(GraphOptions { directed: true, multigraph: true, compound: true });
+        let mut graph =
+            Layout::with_options(GraphOptions { directed: true, multigraph: true, compound: true });
         let sized = |width: f64, height: f64| Some(NodeLabel { width, height, ..NodeLabel::default() });
         if self.start().is_some() {
             graph.set_node("start", sized(START, START));
         }
-        for (i, card) in self.cards.iter().enumerate() {
-            if let Some(card) = card {
-                graph.set_node(node_key(i), sized(card.width, card.height));
-            }
+        for (i, card) in self.cards.iter().enumerate().filter(|(i, _)| !self.loose.contains(i)) {
+            let Some(card) = card else { continue };
+            let (aside, height) = match self.stacks.get(&i) {
+                Some(stack) => (stack.width(), stack.height().max(card.height)),
+                None => (0.0, card.height),
+            };
+            // The card stays in the middle, so that lines to it stay straight.
+            let width = card.width.max(self.widest_return(i)) + 2.0 * (aside + card.tip());
+            graph.set_node(node_key(i), sized(width, height + self.below(i)));
         }
-        for (i, (_, card)) in self.holds.iter().enumerate() {
-            graph.set_node(hold_key(i), sized(card.width, card.height));
-        }
-        self.nest(&mut graph);
+        self.group(&mut graph);
         if let Some(start) = self.start() {
             graph.set_edge("start", node_key(start), Some(line(8, "")), None);
         }
@@ -167,35 +174,45 @@ impl<'a> Plan<'a> {
                 (false, false) => 3,
                 (false, true) => 8,
             };
-            graph.set_edge(from, to, Some(line(weight, text)), Some(&edge_key(i)));
+            graph.set_edge(node_key(from), node_key(to), Some(line(weight, text)), Some(&edge_key(i)));
         }
+        self.push_down(&mut graph);
         graph
     }
 
+    /// What follows a loop stands below all of its body: an edge that is never drawn leads there from each step at
+    /// the end of the body.
+    fn push_down(&self, graph: &mut Layout) {
+        let ends = self.sketch.edges.iter().enumerate().filter_map(|(i, edge)| self.ends(i, edge));
+        let ends: Vec<(usize, usize)> = ends.collect();
+        for a_loop in &self.nest.loops {
+            let is_in = |node: usize| self.nest.is_within(node, *a_loop);
+            let goes_on: HashSet<usize> =
+                ends.iter().filter(|(from, to)| is_in(*from) && is_in(*to)).map(|(from, _)| *from).collect();
+            let after = ends.iter().filter(|(from, to)| from == a_loop && !is_in(*to)).map(|(_, to)| *to);
+            let after: Vec<usize> = after.collect();
+            for (node, card) in self.cards.iter().enumerate() {
+                if card.is_none() || !is_in(node) || node == *a_loop || goes_on.contains(&node) {
+                    continue;
+                }
+                for to in &after {
+                    graph.set_edge(node_key(node), node_key(*to), Some(line(2, "")), Some("below"));
+                }
+            }
+        }
+    }
+
     /// Loop bodies as containers.
-    fn nest(&self, graph: &mut Layout) {
-        for group in &self.sketch.groups {
-            let Some(number) = self.numbers.get(group.name.as_str()) else { continue };
+    fn group(&self, graph: &mut Layout) {
+        for number in &self.nest.loops {
             graph.set_node(group_key(*number), Some(NodeLabel::default()));
-            if let Some(parent) = group.parent.as_deref().and_then(|parent| self.numbers.get(parent)) {
-                graph.set_parent(&group_key(*number), Some(&group_key(*parent)));
-            }
-            graph.set_parent(&node_key(*number), Some(&group_key(*number)));
-        }
-        let group_of = |name: &str| {
-            let group = self.sketch.groups.iter().find(|group| group.name == name)?;
-            self.numbers.get(group.name.as_str()).copied()
-        };
-        for (i, node) in self.sketch.nodes.iter().enumerate() {
-            let group = node.group.as_deref().and_then(group_of);
-            if let (Some(group), Some(Some(_)), false) = (group, self.cards.get(i), node.kind == "loop") {
-                graph.set_parent(&node_key(i), Some(&group_key(group)));
+            if let Some(parent) = self.nest.parent(*number) {
+                graph.set_parent(&group_key(*number), Some(&group_key(parent)));
             }
         }
-        for (i, (edge, _)) in self.holds.iter().enumerate() {
-            let from = self.sketch.edges.get(*edge).and_then(|edge| self.sketch.node(&edge.from));
-            if let Some(group) = from.and_then(|node| node.group.as_deref()).and_then(group_of) {
-                graph.set_parent(&hold_key(i), Some(&group_key(group)));
+        for (i, card) in self.cards.iter().enumerate() {
+            if let (Some(a_loop), Some(_)) = (self.nest.innermost(i), card) {
+                graph.set_parent(&node_key(i), Some(&group_key(a_loop)));
             }
         }
     }
@@ -204,13 +221,30 @@ impl<'a> Plan<'a> {
         self.numbers.get(self.sketch.start.as_deref()?).copied()
     }
 
-    fn ends(&self, number: usize, edge: &Edge) -> Option<(String, String)> {
-        let from = self.numbers.get(edge.from.as_str())?;
-        let to = match self.hold_of(number) {
-            Some(hold) => hold_key(hold),
-            None => node_key(*self.numbers.get(edge.to.as_str())?),
-        };
-        Some((node_key(*from), to))
+    /// Both ends of an edge that the layout knows: what stands beside others and the ways back of loops are drawn
+    /// without it.
+    fn ends(&self, number: usize, edge: &Edge) -> Option<(usize, usize)> {
+        if self.told.contains(&number) {
+            return None;
+        }
+        let from = *self.numbers.get(edge.from.as_str())?;
+        let to = *self.numbers.get(edge.to.as_str())?;
+        let known = |number: usize| self.cards.get(number).is_some_and(Option::is_some);
+        (known(from) && known(to) && !self.nest.is_within(from, to)).then_some((from, to))
+    }
+
+    fn return_labels(&self, node: usize) -> impl Iterator<Item = &str> {
+        let edges = self.returns.get(&node).into_iter().flatten();
+        edges.filter_map(|edge| self.labels.get(*edge)).map(String::as_str)
+    }
+
+    fn widest_return(&self, node: usize) -> f64 {
+        self.return_labels(node).map(|text| LABEL.width(text) + 8.0).fold(0.0, f64::max)
+    }
+
+    /// Height for the words on ways back.
+    fn below(&self, node: usize) -> f64 {
+        self.return_labels(node).map(|text| if text.is_empty() { 0.0 } else { turn::ROOM }).sum()
     }
 
     fn read(self, graph: &Layout) -> Scene {
@@ -218,89 +252,98 @@ impl<'a> Plan<'a> {
             let node = graph.node(key)?;
             Some((node.x?, node.y?))
         };
-        let placed = |card: &Card, key: &str| {
-            let (x, y) = at(key).unwrap_or_default();
-            Placed { card: card.clone(), x, y }
+        let placed = |(i, card): (usize, &Option<Card>)| {
+            let card = card.clone()?;
+            let (x, layer) = at(&node_key(i)).unwrap_or_default();
+            let returns = self.returns.get(&i).map_or(0, Vec::len);
+            let returns = u32::try_from(returns).unwrap_or(u32::MAX);
+            Some(Placed { card, x, y: layer - self.below(i) / 2.0, layer, returns })
         };
-        let cards: Vec<Option<Placed>> = (self.cards.iter().enumerate())
-            .map(|(i, card)| card.as_ref().map(|card| placed(card, &node_key(i))))
-            .collect();
-        let holds: Vec<(usize, Placed)> = (self.holds.iter().enumerate())
-            .map(|(i, (edge, card))| (*edge, placed(card, &hold_key(i))))
-            .collect();
-        let mut scene = Scene { cards, holds, start: at("start"), ..Scene::default() };
-        scene.frames = self.frames(graph, &scene);
+        let cards = self.cards.iter().enumerate().map(placed).collect();
+        let mut scene = Scene { cards, start: at("start"), ..Scene::default() };
+        let mut beside = Vec::new();
+        for (i, placed) in scene.cards.iter().enumerate() {
+            if let (Some(placed), Some(stack)) = (placed, self.stacks.get(&i)) {
+                for (side, placed, wire) in stack.place(placed) {
+                    scene.sides.push((side, placed));
+                    beside.push(wire);
+                }
+            }
+        }
         let strands = self.strands(graph, &scene);
-        scene.wires = route::wires(strands, &scene);
-        scene.measure();
+        let returns = self.back(&scene);
+        frame::close(&self.nest, &strands, &returns, &mut scene, &self.loose);
+        self.set_loose(&mut scene);
+        scene.wires = route::wires(strands, &returns, &scene);
+        scene.wires.append(&mut beside);
+        scene.wires.append(&mut turn::wires(returns, &scene));
         scene
     }
 
-    fn strands(&self, graph: &Layout, scene: &Scene) -> Vec<route::Strand> {
-        let mut strands = Vec::new();
-        let interior = |points: &[dagre::Point]| {
-            let inner = points.get(1..points.len().saturating_sub(1)).unwrap_or_default();
-            inner.iter().map(|point| (point.x, point.y)).collect()
-        };
-        if let (Some(start), Some((x, y))) = (self.start(), scene.start)
-            && let Some(edge) = graph.edge("start", &node_key(start), None)
+    /// What no edge touches stands in a row below everything.
+    fn set_loose(&self, scene: &mut Scene) {
+        let mut left = scene.extent.low.0.min(scene.extent.high.0);
+        let top = scene.extent.high.1 + 28.0;
+        for (i, placed) in scene.cards.iter_mut().enumerate() {
+            let Some(placed) = placed.as_mut().filter(|_| self.loose.contains(&i)) else { continue };
+            placed.x = left + placed.card.width / 2.0;
+            placed.y = top + placed.card.height / 2.0;
+            placed.layer = placed.y;
+            left = placed.right() + 24.0;
+            scene.extent.card(placed);
+        }
+    }
+
+    fn back(&self, scene: &Scene) -> Vec<Return> {
+        let mut found = Vec::new();
+        for (from, edges) in
+            scene.cards.iter().enumerate().filter_map(|(i, _)| Some((i, self.returns.get(&i)?)))
         {
-            let from = route::End { x, y, half_width: START / 2.0, half_height: START / 2.0 };
-            if let Some(to) = scene.cards.get(start).and_then(Option::as_ref) {
-                let to = route::End::of(to);
-                strands.push(route::Strand { edge: None, from, to, points: interior(&edge.points), label: None });
+            let Some(card) = scene.cards.get(from).and_then(Option::as_ref) else { continue };
+            for (place, edge) in (0..).zip(edges) {
+                let head = self.sketch.edges.get(*edge).and_then(|edge| self.numbers.get(edge.to.as_str()));
+                let Some(head) = head.copied() else { continue };
+                let text = self.labels.get(*edge).filter(|text| !text.is_empty());
+                let label = text.map(|text| turn::label(card, place, text.clone(), LABEL.width(text) + 8.0));
+                found.push(Return { edge: *edge, from, head, place, label });
             }
         }
+        found
+    }
+
+    fn strands(&self, graph: &Layout, scene: &Scene) -> Vec<Strand> {
+        let mut strands = Vec::new();
+        let card = |number: usize| scene.cards.get(number)?.as_ref();
+        if let (Some(start), Some((x, y))) = (self.start(), scene.start)
+            && let Some(drawn) = graph.edge("start", &node_key(start), None)
+            && let Some(to) = card(start)
+        {
+            let from = End { x, y, layer: y, half_width: START / 2.0, half_height: START / 2.0, returns: 0 };
+            let points = interior(&drawn.points);
+            strands.push(Strand { edge: None, ends: None, from, to: End::of(to), points, label: None });
+        }
         for (i, edge) in self.sketch.edges.iter().enumerate() {
-            let Some((from_key, to_key)) = self.ends(i, edge) else { continue };
-            let Some(drawn) = graph.edge(&from_key, &to_key, Some(&edge_key(i))) else { continue };
-            let card = |name: &str| scene.cards.get(*self.numbers.get(name)?)?.as_ref();
-            let to = match self.hold_of(i) {
-                Some(hold) => scene.holds.get(hold).map(|(_, placed)| placed),
-                None => card(&edge.to),
+            let Some((from, to)) = self.ends(i, edge) else { continue };
+            let Some(drawn) = graph.edge(&node_key(from), &node_key(to), Some(&edge_key(i))) else {
+                continue;
             };
-            let (Some(from), Some(to)) = (card(&edge.from), to) else { continue };
+            let ends = Some((from, to));
+            let (Some(from), Some(to)) = (card(from), card(to)) else { continue };
             let text = self.labels.get(i).cloned().unwrap_or_default();
             let label = drawn.x.zip(drawn.y).filter(|_| !text.is_empty()).map(|(x, y)| {
                 let width = LABEL.width(&text) + 8.0;
                 Label { text, x, y, width, height: LABEL_HEIGHT - 2.0 }
             });
-            let (from, to) = (route::End::of(from), route::End::of(to));
-            strands.push(route::Strand { edge: Some(i), from, to, points: interior(&drawn.points), label });
+            let (from, to) = (End::of(from), End::of(to));
+            strands.push(Strand { edge: Some(i), ends, from, to, points: interior(&drawn.points), label });
         }
         strands
     }
-
-    fn frames(&self, graph: &Layout, scene: &Scene) -> Vec<Frame> {
-        let mut frames = Vec::new();
-        for group in &self.sketch.groups {
-            let Some(number) = self.numbers.get(group.name.as_str()).copied() else { continue };
-            let Some(body) = graph.node(&group_key(number)) else { continue };
-            let (Some(x), Some(y)) = (body.x, body.y) else { continue };
-            // The head sits on the upper line.
-            let head = scene.cards.get(number).and_then(Option::as_ref);
-            let top = head.map_or(y - body.height / 2.0, |head| head.y);
-            let bottom = (y + body.height / 2.0).max(top);
-            let (left, width) = (x - body.width / 2.0, body.width);
-            frames.push(Frame { node: number, x: left, y: top, width, height: bottom - top });
-        }
-        frames
-    }
 }
 
-impl Scene {
-    /// The size of all of it.
-    fn measure(&mut self) {
-        let cards = self.cards.iter().flatten().chain(self.holds.iter().map(|(_, placed)| placed));
-        let cards = cards.map(|placed| (placed.right(), placed.bottom()));
-        let frames = self.frames.iter().map(|frame| (frame.x + frame.width, frame.y + frame.height));
-        let labels = self.wires.iter().filter_map(|wire| wire.label.as_ref());
-        let labels = labels.map(|label| (label.x + label.width / 2.0, label.y + label.height / 2.0));
-        for (right, bottom) in cards.chain(frames).chain(labels) {
-            self.width = self.width.max(right);
-            self.height = self.height.max(bottom);
-        }
-    }
+fn interior(points: &[dagre::Point]) -> Vec<(f64, f64)> {
+    let inner = points.get(1..points.len().saturating_sub(1)).unwrap_or_default();
+    inner.iter().map(|point| (point.x, point.y)).collect()
 }
 
 fn label(edge: &Edge) -> String {
@@ -311,18 +354,19 @@ fn label(edge: &Edge) -> String {
 }
 
 fn line(weight: i32, text: &str) -> EdgeLabel {
-    let (width, height) =
-        if text.is_empty() { (0.0, 0.0) } else { (LABEL.width(text) + 12.0, LABEL_HEIGHT) };
-    EdgeLabel { weight, width, height, labelpos: dagre::layout::types::LabelPos::Center, ..EdgeLabel::default() }
+    let (width, height) = if text.is_empty() { (0.0, 0.0) } else { (LABEL.width(text) + 12.0, LABEL_HEIGHT) };
+    EdgeLabel {
+        weight,
+        width,
+        height,
+        labelpos: dagre::layout::types::LabelPos::Center,
+        ..EdgeLabel::default()
+    }
 }
 
 // Keys of one length, so that their order is the order of the sketch.
 fn node_key(number: usize) -> String {
     format!("n{number:06}")
-}
-
-fn hold_key(number: usize) -> String {
-    format!("h{number:06}")
 }
 
 fn group_key(number: usize) -> String {

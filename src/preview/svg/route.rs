@@ -2,14 +2,15 @@
 //! back up at the side. Nothing here knows what an edge means.
 
 use super::place::{Label, Placed, Scene, Wire};
+use super::turn::Return;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// Least distance between two edges at a card.
 const GAP: f64 = 16.0;
 /// Edges keep this far from the corners of a card.
-const INSET: f64 = 14.0;
-const ARROW: f64 = 7.0;
+pub(super) const INSET: f64 = 14.0;
+pub(super) const ARROW: f64 = 7.0;
 
 type Point = (f64, f64);
 
@@ -20,6 +21,10 @@ pub(super) struct End {
     pub y: f64,
     pub half_width: f64,
     pub half_height: f64,
+    /// The middle of its layer.
+    pub layer: f64,
+    /// Places at its lower line that ways back take, from the left.
+    pub returns: u32,
 }
 
 impl End {
@@ -29,6 +34,8 @@ impl End {
             y: placed.y,
             half_width: placed.card.width / 2.0,
             half_height: placed.card.height / 2.0,
+            layer: placed.layer,
+            returns: placed.returns,
         }
     }
 }
@@ -37,6 +44,8 @@ impl End {
 #[derive(Debug)]
 pub(super) struct Strand {
     pub edge: Option<usize>,
+    /// Numbers of its nodes.
+    pub ends: Option<(usize, usize)>,
     pub from: End,
     pub to: End,
     pub points: Vec<Point>,
@@ -51,10 +60,11 @@ impl Strand {
 }
 
 /// Draws all edges.
-pub(super) fn wires(strands: Vec<Strand>, scene: &Scene) -> Vec<Wire> {
-    let bands = bands(scene, &strands);
+pub(super) fn wires(strands: Vec<Strand>, returns: &[Return], scene: &Scene) -> Vec<Wire> {
+    let bands = bands(scene, &strands, returns);
     let below = spread(&strands, |strand| strand.from, |strand| strand.points.first().copied());
-    let above = spread(&strands, |strand| strand.to, |strand| strand.points.last().copied());
+    let entered = |strand: &Strand| End { returns: 0, ..strand.to };
+    let above = spread(&strands, entered, |strand| strand.points.last().copied());
     let mut wires = Vec::new();
     for (i, strand) in strands.into_iter().enumerate() {
         let mut pen = Pen::default();
@@ -77,11 +87,6 @@ impl Bands {
     fn half(&self, y: f64) -> f64 {
         self.0.get(&key(y)).copied().unwrap_or(0.0)
     }
-
-    fn widen(&mut self, y: f64, half: f64) {
-        let entry = self.0.entry(key(y)).or_insert(0.0);
-        *entry = entry.max(half);
-    }
 }
 
 /// Layers are whole units apart, so half a unit tells them.
@@ -91,13 +96,30 @@ fn key(y: f64) -> i64 {
     key
 }
 
-fn bands(scene: &Scene, strands: &[Strand]) -> Bands {
+fn bands(scene: &Scene, strands: &[Strand], returns: &[Return]) -> Bands {
     let mut bands = Bands(HashMap::new());
-    for placed in scene.cards.iter().flatten().chain(scene.holds.iter().map(|(_, placed)| placed)) {
-        bands.widen(placed.y, placed.card.height / 2.0);
+    let mut widen = |layer: f64, top: f64, bottom: f64| {
+        let half = (bottom - layer).max(layer - top);
+        let entry = bands.0.entry(key(layer)).or_insert(0.0);
+        *entry = entry.max(half);
+    };
+    for placed in scene.cards.iter().flatten() {
+        widen(placed.layer, placed.top(), placed.bottom());
+    }
+    for (side, placed) in &scene.sides {
+        // It belongs to the layer of the card that it stands beside.
+        if let Some(card) = scene.cards.get(side.beside).and_then(Option::as_ref) {
+            widen(card.layer, placed.top(), placed.bottom());
+        }
+    }
+    for back in returns {
+        let card = scene.cards.get(back.from).and_then(Option::as_ref);
+        if let (Some(card), Some(label)) = (card, &back.label) {
+            widen(card.layer, label.y, label.y + label.height / 2.0);
+        }
     }
     for label in strands.iter().filter_map(|strand| strand.label.as_ref()) {
-        bands.widen(label.y, label.height / 2.0 + 1.0);
+        widen(label.y, label.y - label.height / 2.0 - 1.0, label.y + label.height / 2.0 + 1.0);
     }
     bands
 }
@@ -121,16 +143,12 @@ fn spread(
     at
 }
 
-fn settle(
-    mut edges: Vec<(f64, usize)>,
-    strands: &[Strand],
-    end: &impl Fn(&Strand) -> End,
-    at: &mut [f64],
-) {
+fn settle(mut edges: Vec<(f64, usize)>, strands: &[Strand], end: &impl Fn(&Strand) -> End, at: &mut [f64]) {
     edges.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let Some(card) = edges.first().and_then(|(_, i)| strands.get(*i)).map(end) else { return };
     let reach = (card.half_width - INSET).max(0.0);
-    let (low, high) = (card.x - reach, card.x + reach);
+    let taken = (f64::from(card.returns) * GAP).min(reach);
+    let (low, high) = (card.x - reach + taken, card.x + reach);
     let room = high - low;
     let steps = u32::try_from(edges.len().saturating_sub(1)).unwrap_or(u32::MAX);
     let gap = if steps == 0 { 0.0 } else { GAP.min(room / f64::from(steps)) };
@@ -200,13 +218,13 @@ impl Pen {
     fn forth(&mut self, strand: &Strand, from: f64, to: f64, bands: &Bands) {
         let bottom = strand.from.y + strand.from.half_height;
         self.start((from, bottom));
-        self.line((from, (strand.from.y + bands.half(strand.from.y)).max(bottom)));
+        self.line((from, (strand.from.layer + bands.half(strand.from.layer)).max(bottom)));
         for point in &strand.points {
             self.through(*point, bands.half(point.1), true);
         }
         let top = strand.to.y - strand.to.half_height;
         let end = (to, top - ARROW);
-        self.bend((to, (strand.to.y - bands.half(strand.to.y) - 2.0).min(end.1)));
+        self.bend((to, (strand.to.layer - bands.half(strand.to.layer) - 2.0).min(end.1)));
         self.line(end);
         self.head = [(to, top), (to - 4.0, top - ARROW - 0.5), (to + 4.0, top - ARROW - 0.5)];
     }
@@ -220,12 +238,12 @@ impl Pen {
         let beside = |end: End, x: f64| (x - end.x).abs() > end.half_width + 6.0;
         if beside(from, first.0) {
             self.start((side(from, first.0), from.y));
-            let turn = (first.0, from.y - bands.half(from.y));
+            let turn = (first.0, from.layer - bands.half(from.layer));
             self.curve((first.0, from.y), (first.0, from.y), turn);
         } else {
             let x = first.0.clamp(from.x - from.half_width + INSET, from.x + from.half_width - INSET);
             self.start((x, from.y - from.half_height));
-            self.line((x, from.y - bands.half(from.y)));
+            self.line((x, from.layer - bands.half(from.layer)));
         }
         for point in &strand.points {
             self.through(*point, bands.half(point.1), false);
@@ -233,7 +251,7 @@ impl Pen {
         if beside(to, last.0) {
             let way = if last.0 > to.x { 1.0 } else { -1.0 };
             let edge = side(to, last.0);
-            self.bend((last.0, to.y + bands.half(to.y)));
+            self.bend((last.0, to.layer + bands.half(to.layer)));
             self.curve((last.0, to.y), (last.0, to.y), (edge + way * ARROW, to.y));
             self.head = [
                 (edge, to.y),

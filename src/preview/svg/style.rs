@@ -88,11 +88,8 @@ const LOOKS: [Look; 12] = [
 ];
 
 /// Colours of a comparison: name, light, dark. They stand on the page and on every surface.
-const MARKS: [(&str, &str, &str); 3] = [
-    ("added", "#116329", "#57d364"),
-    ("removed", "#a40e26", "#ff9d94"),
-    ("changed", "#744500", "#eac54f"),
-];
+const MARKS: [(&str, &str, &str); 3] =
+    [("added", "#116329", "#57d364"), ("removed", "#a40e26", "#ff9d94"), ("changed", "#744500", "#eac54f")];
 
 const SHEET: &str = "\
 .flowright{font-family:\"Segoe UI\",Roboto,\"Helvetica Neue\",Arial,\"Liberation Sans\",\"DejaVu Sans\",sans-serif;\
@@ -107,8 +104,10 @@ font-size:12px;background:var(--page-fill);color-scheme:light dark}
 .fw-hold>.fw-card{stroke-dasharray:4 3;stroke-width:1.1}
 .fw-name{font-size:13px;font-weight:700;fill:var(--ink)}
 .fw-title{font-size:12px;fill:var(--ink)}
-.fw-fact,.fw-kind,.fw-code{font-size:11px;fill:var(--soft)}
+.fw-fact,.fw-kind,.fw-code{font-size:11px;fill:var(--soft,var(--page-soft))}
 .fw-small{font-size:10.5px;fill:var(--soft)}
+.fw-strong{font-weight:700;fill:var(--ink)}
+.fw-tight{font-size:11px}
 .fw-icon{fill:none;stroke:var(--line);stroke-width:1.5;stroke-linecap:round;stroke-linejoin:round}
 .fw-gate>rect{fill:var(--fill);stroke:var(--line)}
 .fw-machine>rect{stroke-dasharray:3 2.5}
@@ -175,14 +174,20 @@ fn variables(
 
 /// Shapes of 16 by 16, each the content of a symbol.
 pub(super) const ICONS: [(&str, &str); 10] = [
-    ("question", "<circle cx=\"8\" cy=\"5\" r=\"2.8\"/><path d=\"M2.6 14c.2-3.2 2.4-4.8 5.4-4.8s5.2 1.6 5.4 4.8\"/>"),
+    (
+        "question",
+        "<circle cx=\"8\" cy=\"5\" r=\"2.8\"/><path d=\"M2.6 14c.2-3.2 2.4-4.8 5.4-4.8s5.2 1.6 5.4 4.8\"/>",
+    ),
     (
         "agent",
         "<rect x=\"2.8\" y=\"5.2\" width=\"10.4\" height=\"8\" rx=\"2\"/><path d=\"M8 5V2.4M6 8.6v1.2M10 8.6v1.2M1 8.4v2M15 8.4v2\"/>",
     ),
     ("cron", "<circle cx=\"8\" cy=\"8\" r=\"6\"/><path d=\"M8 4.6V8l2.4 1.6\"/>"),
     ("loop", "<path d=\"M13.2 8.4a5.2 5.2 0 1 1-1.5-4.1L13.4 6M13.4 2.4V6H9.8\"/>"),
-    ("switch", "<path d=\"M8 1.8v3.4L3.4 9.4v4.4M8 5.2l4.6 4.2v4.4M1.6 12l1.8 1.9L5.2 12M10.8 12l1.8 1.9 1.8-1.9\"/>"),
+    (
+        "switch",
+        "<path d=\"M8 1.8v3.4L3.4 9.4v4.4M8 5.2l4.6 4.2v4.4M1.6 12l1.8 1.9L5.2 12M10.8 12l1.8 1.9 1.8-1.9\"/>",
+    ),
     ("pick", "<path d=\"M2 3h12L9.4 8.4v5L6.6 12V8.4z\"/>"),
     ("stop", "<rect x=\"3.4\" y=\"3.4\" width=\"9.2\" height=\"9.2\" rx=\"1.4\"/>"),
     ("failed", "<path d=\"M4 4l8 8M12 4l-8 8\"/>"),
