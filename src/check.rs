@@ -9,9 +9,9 @@ pub mod types;
 
 use crate::ast;
 use crate::diagnostic::{Diagnostic, Rule};
-use crate::resolve::Resolved;
 use crate::resolve::facts::Facts;
 use crate::resolve::flow::NodeIndex;
+use crate::resolve::{Around, Resolved};
 use crate::time::Timestamp;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -26,23 +26,29 @@ macro_rules! rules {
 
 rules! {
     agent_without_base,
+    bad_model_url,
     break_outside_loop,
     broken_guarantee,
     cron_never_occurs,
     deadline_beyond_period,
     default_misfit,
     duplicate_id,
+    duplicate_slug,
+    empty_toolbox,
+    idle_policy_rule,
     impossible_case,
     installed_agent,
     invalid_cron,
     invalid_respondent,
     invalid_schema,
+    isolation_without_runner,
     loose_schema,
     misfit_choose,
     misfit_input,
     misfit_switch,
     misplaced_root,
     missing_agent,
+    missing_api_key_id,
     missing_on_exhausted,
     missing_timezone,
     odd_cron,
@@ -50,6 +56,9 @@ rules! {
     refused_path,
     reserved_id,
     result_not_object,
+    shadowed_policy_rule,
+    slug_unlike_file,
+    unanswerable_deferral,
     unassigned_binding,
     unattended_approval,
     unbounded_loop,
@@ -62,6 +71,7 @@ rules! {
     unknown_root,
     unknown_step,
     unknown_timezone,
+    unknown_tool,
     unreachable_step,
     unused_agent,
     unused_input,
@@ -82,8 +92,10 @@ pub struct Context<'a, 'r> {
     pub picks: RefCell<HashMap<NodeIndex, types::Known>>,
     /// Schemas, compiled.
     pub schemas: types::Schemas,
+    /// Ids that more than one step carries.
+    pub repeated: HashSet<&'a str>,
     /// The largest number of agent runs between two waits.
-    pub agent_runs: Option<u64>,
+    pub bound: bound::Bound,
     /// From when on dates are looked at.
     pub as_of: Timestamp,
 }
@@ -97,7 +109,8 @@ pub fn check(resolved: &Resolved<'_>, as_of: Timestamp, out: &mut Vec<Diagnostic
         uses: bindings::collect(resolved),
         picks: RefCell::default(),
         schemas: types::compile(resolved),
-        agent_runs: bound::agent_runs(resolved),
+        repeated: duplicate_id::repeated(resolved),
+        bound: bound::agent_runs(resolved),
         as_of,
     };
     duplicate_id::check(&cx, out);
@@ -120,16 +133,36 @@ pub fn check(resolved: &Resolved<'_>, as_of: Timestamp, out: &mut Vec<Diagnostic
     uncovered_case::check(&cx, out);
     misfit_input::check(&cx, out);
     missing_agent::check(&cx, out);
+    for (path, file) in &resolved.symbols.agents.files {
+        agent_file(&file.agent, path, Some(&file.around), out);
+    }
+    duplicate_slug::check(&cx, out);
+    unanswerable_deferral::check(&cx, out);
     unused_agent::check(&cx, out);
     unused_input::check(&cx, out);
     unattended_approval::check(&cx, out);
     deadline_beyond_period::check(&cx, out);
     broken_guarantee::check(&cx, out);
-    cx.agent_runs
+    cx.bound.runs
 }
 
-/// What can be said of an agent file alone.
-pub fn agent(agent: &ast::Agent, out: &mut Vec<Diagnostic>) {
-    unknown_base::check_agent(agent, out);
+/// What can be said of an agent file alone. `path` is its package path; `around` what its package holds, if known.
+pub fn agent(agent: &ast::Agent, path: &str, around: Option<&Around>, out: &mut Vec<Diagnostic>) {
+    agent_file(agent, path, around, out);
     invalid_schema::check_agent(agent, out);
+}
+
+fn agent_file(agent: &ast::Agent, path: &str, around: Option<&Around>, out: &mut Vec<Diagnostic>) {
+    unknown_base::check_agent(agent, out);
+    shadowed_policy_rule::check_agent(agent, out);
+    idle_policy_rule::check_agent(agent, out);
+    unanswerable_deferral::check_agent(agent, out);
+    isolation_without_runner::check_agent(agent, around, out);
+    bad_model_url::check_agent(agent, out);
+    missing_api_key_id::check_agent(agent, out);
+    slug_unlike_file::check_agent(agent, path, out);
+    if let Some(around) = around {
+        unknown_tool::check_agent(agent, around, out);
+        empty_toolbox::check_agent(agent, around, out);
+    }
 }

@@ -5,6 +5,7 @@ mod compile;
 mod database;
 mod definition;
 mod explain;
+mod fmt;
 mod graph;
 mod operator;
 mod output;
@@ -92,6 +93,8 @@ struct Arguments {
 enum Verb {
     /// Find what is wrong with workflow and agent files
     Check(check::Arguments),
+    /// Bring workflow and agent files into one layout; what they mean stays
+    Fmt(fmt::Arguments),
     /// Freeze a workflow: its graph, agents and schemas with one digest
     Compile(compile::Arguments),
     /// Draw a workflow
@@ -130,6 +133,7 @@ pub fn main() -> ExitCode {
     let json = wants_json(&arguments.verb);
     let outcome = match arguments.verb {
         Verb::Check(arguments) => check::run(&arguments),
+        Verb::Fmt(arguments) => fmt::run(&arguments),
         Verb::Compile(arguments) => compile::run(&arguments),
         Verb::Graph(arguments) => graph::run(&arguments),
         Verb::Explain(arguments) => explain::run(&arguments),
@@ -151,6 +155,6 @@ fn wants_json(verb: &Verb) -> bool {
         Verb::Run(arguments) => arguments.json,
         Verb::Session(arguments) => arguments.json,
         Verb::Compile(arguments) => arguments.json,
-        Verb::Check(_) | Verb::Graph(_) | Verb::Explain(_) | Verb::Schema(_) => false,
+        Verb::Check(_) | Verb::Fmt(_) | Verb::Graph(_) | Verb::Explain(_) | Verb::Schema(_) => false,
     }
 }

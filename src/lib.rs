@@ -36,8 +36,10 @@ pub mod lower;
 pub mod store;
 // Floor 5: the one door, and the world.
 pub mod compile;
+pub mod fmt;
 pub mod host;
-// Floor 6: what editors ask.
+// Floor 6: what editors ask; one verdict for every way in.
 pub mod ide;
+pub mod verdict;
 // Floor 8: the command line.
 pub mod cli;

@@ -81,7 +81,7 @@ fn prepare<'a>(
     let code = text.as_bytes().get(first).copied().unwrap_or_default();
     let mut message = format!("the control character U+{code:04X} stands in the text");
     if count > 1 {
-        message.push_str(&format!(" (and {} more control characters)", count - 1));
+        message.push_str(&format!(" (and {} more of its kind)", count - 1));
     }
     let span = Span::new(file, first, first + 1);
     diagnostics.push(

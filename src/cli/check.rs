@@ -6,6 +6,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::host::clock::{Clock, RealClock};
 use crate::report;
 use crate::source::Sources;
+use crate::verdict;
 use clap::ValueEnum;
 use serde_json::Value;
 use std::io::Read;
@@ -100,7 +101,7 @@ impl Checked {
         })?;
         for file in found {
             let bytes = definition::read(&file)?;
-            if is_ours(&file, &bytes) {
+            if verdict::kind(&file.to_string_lossy(), &bytes).is_some() {
                 self.document(&file, bytes, arguments);
             }
         }
@@ -110,13 +111,14 @@ impl Checked {
     fn document(&mut self, path: &Path, bytes: Vec<u8>, arguments: &Arguments) {
         self.files += 1;
         let (main, package) = definition::document(path, bytes);
-        let (sources, diagnostics, workflow) = if is_agent(path, &main.bytes) {
-            let compiled = compile::compile_agent(main);
-            (compiled.sources, compiled.diagnostics, None)
-        } else {
-            let compiled = compile::compile(main, &package, RealClock.now());
-            (compiled.sources, compiled.diagnostics, compiled.workflow)
-        };
+        let (sources, diagnostics, workflow) =
+            if verdict::kind(&path.to_string_lossy(), &main.bytes) == Some(verdict::Kind::Agent) {
+                let compiled = compile::compile_agent(main);
+                (compiled.sources, compiled.diagnostics, None)
+            } else {
+                let compiled = compile::compile(main, &package, RealClock.now());
+                (compiled.sources, compiled.diagnostics, compiled.workflow)
+            };
         if let (true, Some(workflow)) = (arguments.explain_bounds, &workflow) {
             let bound =
                 workflow.agent_runs_between_waits().map_or_else(|| "unbounded".to_owned(), |n| n.to_string());
@@ -205,7 +207,7 @@ impl Checked {
 const DEPTH: usize = 16;
 
 /// Files that may be ours, sorted; hidden folders, `node_modules` and `target` are not searched, links not followed.
-fn search(folder: &Path, found: &mut Vec<PathBuf>, depth: usize) -> std::io::Result<()> {
+pub(super) fn search(folder: &Path, found: &mut Vec<PathBuf>, depth: usize) -> std::io::Result<()> {
     if depth > DEPTH {
         return Ok(());
     }
@@ -216,35 +218,9 @@ fn search(folder: &Path, found: &mut Vec<PathBuf>, depth: usize) -> std::io::Res
         let kind = entry.file_type()?;
         if kind.is_dir() && !name.starts_with('.') && name != "node_modules" && name != "target" {
             search(&entry.path(), found, depth + 1)?;
-        } else if kind.is_file() && may_be_ours(&name) {
+        } else if kind.is_file() && verdict::kind::may_be_ours(&name) {
             found.push(entry.path());
         }
     }
     Ok(())
-}
-
-fn may_be_ours(name: &str) -> bool {
-    [".yaml", ".yml", ".json", ".agent.md"].iter().any(|ending| name.ends_with(ending))
-}
-
-/// In a folder search a file counts if it says `kind: workflow`, or describes an agent.
-fn is_ours(path: &Path, bytes: &[u8]) -> bool {
-    is_agent(path, bytes) || String::from_utf8_lossy(bytes).lines().any(|line| says_workflow(line.trim()))
-}
-
-fn says_workflow(line: &str) -> bool {
-    let plain: String =
-        line.chars().filter(|c| !c.is_whitespace() && !matches!(c, '"' | '\'' | ',' | '{')).collect();
-    plain.starts_with("kind:workflow")
-}
-
-fn is_agent(path: &Path, bytes: &[u8]) -> bool {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    if name.ends_with(".agent.md") {
-        return true;
-    }
-    let text = String::from_utf8_lossy(bytes);
-    name.ends_with(".json")
-        && (text.contains("\"OpenAIAgentDescription\"")
-            || (text.contains("\"slug\"") && text.contains("\"modelUrl\"")))
 }

@@ -18,6 +18,11 @@ pub trait Files {
 
     /// Names of the files directly in a folder, sorted; empty if there is none.
     fn list(&self, dir: &str) -> Vec<String>;
+
+    /// Whether a file may be run as a program; `None` if that cannot be said.
+    fn is_executable(&self, _package_path: &str) -> Option<bool> {
+        None
+    }
 }
 
 /// Why a file cannot be had.
@@ -137,6 +142,13 @@ impl Files for Folder {
         names.sort();
         names
     }
+
+    #[cfg(unix)]
+    fn is_executable(&self, package_path: &str) -> Option<bool> {
+        use std::os::unix::fs::PermissionsExt as _;
+        let about = std::fs::metadata(self.inside(package_path).ok()?).ok()?;
+        Some(about.is_file() && about.permissions().mode() & 0o111 != 0)
+    }
 }
 
 /// Texts by package path.
@@ -170,5 +182,10 @@ impl Files for Memory {
         let Ok(dir) = normal(dir) else { return Vec::new() };
         let names = self.files.keys().filter_map(|path| path.strip_prefix(&dir)?.strip_prefix('/'));
         names.filter(|name| !name.contains('/')).map(str::to_owned).collect()
+    }
+
+    /// A text has no mode: a script says by its first line that it is one.
+    fn is_executable(&self, package_path: &str) -> Option<bool> {
+        Some(self.read(package_path).ok()?.starts_with(b"#!"))
     }
 }

@@ -151,6 +151,8 @@ fn shape(shape: Shape) -> Value {
         }
         Shape::TextOrTexts => json!({ "type": ["string", "array"], "items": { "type": "string" } }),
         Shape::Bool => json!({ "type": "boolean" }),
+        Shape::Decimal(from, to) => json!({ "type": "number", "minimum": from, "maximum": to }),
+        Shape::Items => json!({ "type": "array" }),
         Shape::Any => json!({}),
         Shape::Map(name) => reference(name),
         Shape::List(name) => json!({ "type": "array", "items": reference(name) }),
