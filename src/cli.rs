@@ -13,6 +13,7 @@ mod run;
 mod schema;
 mod session;
 mod view;
+mod why;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -99,6 +100,8 @@ enum Verb {
     Compile(compile::Arguments),
     /// Draw a workflow
     Graph(graph::Arguments),
+    /// Tell what leads to a step, what it can reach, and why it can run for ever
+    Why(why::Arguments),
     /// Explain a rule, with an example
     Explain(explain::Arguments),
     /// Print the JSON Schema or the reference of the language
@@ -136,6 +139,7 @@ pub fn main() -> ExitCode {
         Verb::Fmt(arguments) => fmt::run(&arguments),
         Verb::Compile(arguments) => compile::run(&arguments),
         Verb::Graph(arguments) => graph::run(&arguments),
+        Verb::Why(arguments) => why::run(&arguments),
         Verb::Explain(arguments) => explain::run(&arguments),
         Verb::Schema(arguments) => schema::run(&arguments),
         Verb::Run(arguments) => run::run(&arguments),
@@ -155,6 +159,7 @@ fn wants_json(verb: &Verb) -> bool {
         Verb::Run(arguments) => arguments.json,
         Verb::Session(arguments) => arguments.json,
         Verb::Compile(arguments) => arguments.json,
+        Verb::Why(arguments) => arguments.json,
         Verb::Check(_) | Verb::Fmt(_) | Verb::Graph(_) | Verb::Explain(_) | Verb::Schema(_) => false,
     }
 }

@@ -41,5 +41,6 @@ pub mod host;
 // Floor 6: what editors ask; one verdict for every way in.
 pub mod ide;
 pub mod verdict;
+pub mod why;
 // Floor 8: the command line.
 pub mod cli;

@@ -1,6 +1,7 @@
 //! From a path on the command line to a frozen workflow, with findings printed on the way.
 
 use super::{Exit, Failure, output};
+use crate::ast;
 use crate::compile::{self, Compiled, Folder, MainDocument};
 use crate::diagnostic::Severity;
 use crate::host::clock::{Clock, RealClock};
@@ -13,6 +14,8 @@ use std::sync::Arc;
 pub(super) struct Ready {
     pub workflow: Arc<ir::Workflow>,
     pub root: PathBuf,
+    /// What was written, unless the file was a frozen workflow.
+    pub ast: Option<ast::Workflow>,
 }
 
 /// Compiles the file at `path`.
@@ -59,7 +62,7 @@ pub(super) fn ready(path: &Path) -> Result<Ready, Failure> {
     if bytes.starts_with(b"{\"digest\":\"sha256:") {
         let workflow = ir::Workflow::from_bytes(&bytes)
             .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", path.display())))?;
-        return Ok(Ready { workflow: Arc::new(workflow), root: absolute });
+        return Ok(Ready { workflow: Arc::new(workflow), root: absolute, ast: None });
     }
     let compiled = compile_file(path)?;
     if !compiled.diagnostics.is_empty() {
@@ -67,7 +70,7 @@ pub(super) fn ready(path: &Path) -> Result<Ready, Failure> {
     }
     let errors = compiled.diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
     match compiled.workflow {
-        Some(workflow) => Ok(Ready { workflow: Arc::new(workflow), root: absolute }),
+        Some(workflow) => Ok(Ready { workflow: Arc::new(workflow), root: absolute, ast: compiled.ast }),
         None => Err(Failure::new(
             Exit::Findings,
             format!("{} has {errors} errors and does not run", path.display()),

@@ -27,15 +27,16 @@ const NARROWEST: f64 = 380.0;
 const HEADING: Font = Font::bold(18.0);
 const FACT: Font = Font::plain(12.0);
 
-/// Draws the picture. With `links` each node leads to the place of its details on the same page.
-pub(super) fn print(sketch: &Sketch, links: bool) -> String {
+/// Draws the picture. `on_page` is for a page that has a heading of its own and the details of each node: a node is a
+/// link to them.
+pub(super) fn print(sketch: &Sketch, on_page: bool) -> String {
     let scene = place::scene(sketch);
     let (low, high) = (scene.extent.low, scene.extent.high);
-    let width = (high.0 - low.0 + 2.0 * MARGIN).max(NARROWEST);
-    let heading = heading(sketch, width - 2.0 * MARGIN);
+    let width = (high.0 - low.0 + 2.0 * MARGIN).max(if on_page { 0.0 } else { NARROWEST });
+    let heading = if on_page { Heading::default() } else { heading(sketch, width - 2.0 * MARGIN) };
     let top = heading.height + MARGIN;
     let height = top + (high.1 - low.1) + MARGIN;
-    let mut out = Writer { sketch, links, out: String::new() };
+    let mut out = Writer { sketch, on_page, out: String::new() };
     out.open(width, height);
     out.out.push_str(&heading.text);
     let _ =
@@ -113,6 +114,7 @@ impl Piece {
     }
 }
 
+#[derive(Default)]
 struct Heading {
     text: String,
     height: f64,
@@ -150,7 +152,7 @@ fn heading(sketch: &Sketch, room: f64) -> Heading {
 
 struct Writer<'a> {
     sketch: &'a Sketch,
-    links: bool,
+    on_page: bool,
     out: String,
 }
 
@@ -269,7 +271,7 @@ impl Writer<'_> {
     /// A card; `held` names the node whose way to `hold` a small card stands for.
     fn node(&mut self, node: &Node, placed: &Placed, held: Option<&str>) {
         let card = &placed.card;
-        if self.links {
+        if self.on_page {
             let _ = write!(self.out, "<a href=\"#about-{}\">", slug(&node.name));
         }
         let id = match held {
@@ -293,7 +295,7 @@ impl Writer<'_> {
         for piece in &card.pieces {
             self.piece(piece, card);
         }
-        self.out.push_str(if self.links { "</g></a>\n" } else { "</g>\n" });
+        self.out.push_str(if self.on_page { "</g></a>\n" } else { "</g>\n" });
     }
 
     fn outline(&mut self, card: &Card) {

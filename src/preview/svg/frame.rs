@@ -61,7 +61,7 @@ impl Extent {
     /// The head of the loop sits on the upper line.
     fn frame(&self, node: usize, head: Option<&Placed>, has_lane: bool) -> Frame {
         let top = head.map_or(self.low.1, |head| head.y);
-        let lane = has_lane.then(|| self.low.0 - LANE);
+        let lane = has_lane.then_some(self.low.0 - LANE);
         let x = lane.map_or(self.low.0 - PAD, |lane| lane - LANE);
         Frame { node, x, y: top, width: self.high.0 + PAD - x, height: self.high.1 + PAD - top, lane }
     }
