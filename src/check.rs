@@ -29,6 +29,7 @@ rules! {
     bad_model_url,
     break_outside_loop,
     broken_guarantee,
+    clock_change,
     cron_never_occurs,
     deadline_beyond_period,
     default_misfit,
@@ -50,7 +51,9 @@ rules! {
     missing_agent,
     missing_api_key_id,
     missing_on_exhausted,
+    missing_schema,
     missing_timezone,
+    misspelt_required,
     odd_cron,
     optional_field,
     refused_path,
@@ -69,6 +72,7 @@ rules! {
     unknown_input,
     unknown_output,
     unknown_root,
+    unknown_schema_keyword,
     unknown_step,
     unknown_timezone,
     unknown_tool,
@@ -126,6 +130,8 @@ pub fn check(resolved: &Resolved<'_>, as_of: Timestamp, out: &mut Vec<Diagnostic
     missing_timezone::check(&cx, out);
     invalid_cron::check(&cx, out);
     invalid_schema::check(&cx, out);
+    unknown_schema_keyword::check(&cx, out);
+    misspelt_required::check(&cx, out);
     result_not_object::check(&cx, out);
     loose_schema::check(&cx, out);
     default_misfit::check(&cx, out);
@@ -150,6 +156,8 @@ pub fn check(resolved: &Resolved<'_>, as_of: Timestamp, out: &mut Vec<Diagnostic
 pub fn agent(agent: &ast::Agent, path: &str, around: Option<&Around>, out: &mut Vec<Diagnostic>) {
     agent_file(agent, path, around, out);
     invalid_schema::check_agent(agent, out);
+    unknown_schema_keyword::check_agent(agent, out);
+    misspelt_required::check_agent(agent, out);
 }
 
 fn agent_file(agent: &ast::Agent, path: &str, around: Option<&Around>, out: &mut Vec<Diagnostic>) {

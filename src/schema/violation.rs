@@ -26,8 +26,10 @@ pub(super) fn tell(judge: &Judge, error: &ValidationError<'_>, out: &mut Vec<Vio
             let fitting: Vec<_> =
                 context.iter().enumerate().filter(|(_, errors)| errors.is_empty()).collect();
             let names: Vec<_> = fitting.iter().map(|(i, _)| (i + 1).to_string()).collect();
-            let expected = format!("to fit exactly one of the {} alternatives of `oneOf`", context.len());
-            let found = format!("{}, which fits number {}", shown(error.instance()), joined(&names, "and"));
+            let expected =
+                format!("a value that fits only one of the {} alternatives of `oneOf`", context.len());
+            let found =
+                format!("{}, which fits alternatives {}", shown(error.instance()), joined(&names, "and"));
             out.push(violation(pointer_of(error), expected, found));
         }
         Kind::PropertyNames { error: inner } => {
@@ -216,10 +218,7 @@ pub(super) fn types(held: &Value) -> String {
 pub(super) fn article(kind: &str) -> String {
     match kind {
         "null" => "null".to_owned(),
-        "boolean" => "true or false".to_owned(),
-        "integer" => "a whole number".to_owned(),
-        "array" => "a list".to_owned(),
-        "object" => "an object".to_owned(),
+        "integer" | "array" | "object" => format!("an {kind}"),
         other => format!("a {other}"),
     }
 }
