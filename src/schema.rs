@@ -45,6 +45,8 @@ impl std::fmt::Debug for Schema {
 pub struct SchemaFault {
     /// Where in the schema, as the segments of a JSON pointer.
     pub pointer: Vec<String>,
+    /// Whether the name at the place is wrong and not what stands under it.
+    pub is_name: bool,
     /// One sentence.
     pub message: String,
     /// The text that was surely meant instead of the one at the place.
@@ -95,7 +97,7 @@ impl Schema {
             && let Err(error) = schema.judge()
         {
             let message = format!("the schema cannot be used: {}", violation::cut(error, 200));
-            return Err(vec![SchemaFault { pointer: Vec::new(), message, meant: None }]);
+            return Err(vec![SchemaFault { pointer: Vec::new(), is_name: false, message, meant: None }]);
         }
         Ok(schema)
     }

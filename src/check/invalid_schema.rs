@@ -59,7 +59,11 @@ fn judge(schema: &Node, out: &mut Vec<Diagnostic>) {
     }
     for fault in Schema::compile(&schema.to_json()).err().into_iter().flatten() {
         let at = schema.nearest(fault.pointer.iter().map(String::as_str));
-        let mut found = Diagnostic::new(&RULE, at.span, fault.message);
+        let name = fault.pointer.split_last().filter(|_| fault.is_name).and_then(|(last, before)| {
+            let entries = schema.nearest(before.iter().map(String::as_str)).entries();
+            entries.iter().find(|entry| entry.key.value == *last).map(|entry| entry.key.span)
+        });
+        let mut found = Diagnostic::new(&RULE, name.unwrap_or(at.span), fault.message);
         if let Some(reference) = reference_to(schema, &fault.pointer).filter(|_| at.span.file != schema.span.file) {
             found = found.label(reference, "referred to here");
         }

@@ -58,7 +58,10 @@ fn fault(key: &Spanned<String>, schema: &Node) -> Option<Diagnostic> {
     if let Some((_, instead)) = FOREIGN.iter().find(|(foreign, _)| *foreign == name) {
         return Some(found.help(*instead));
     }
-    let near = keyword::nearest(name).filter(|near| schema.get(near).is_none())?;
+    let near = keyword::nearest(name)?;
+    if schema.get(near).is_some() {
+        return Some(found.help(format!("did you mean `{near}`, which stands here too?")));
+    }
     Some(found.suggest(Some(near), invalid_schema::inner(key)))
 }
 

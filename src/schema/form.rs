@@ -75,7 +75,8 @@ impl<'a> Walk<'a> {
 
     fn fault_meant(&mut self, message: impl Into<String>, meant: Option<&str>) {
         let meant = meant.map(str::to_owned);
-        self.form.faults.push(SchemaFault { pointer: self.path.clone(), message: message.into(), meant });
+        let (pointer, message) = (self.path.clone(), message.into());
+        self.form.faults.push(SchemaFault { pointer, is_name: false, message, meant });
     }
 
     fn demand(&mut self, holds: bool, message: impl FnOnce() -> String) {
@@ -193,7 +194,9 @@ impl<'a> Walk<'a> {
     fn pattern_map(&mut self, key: &str, value: &'a Value) {
         self.schema_map(key, value);
         for name in value.as_object().into_iter().flatten().map(|(name, _)| name) {
+            let before = self.form.faults.len();
             self.at(name, |walk| walk.expression(name));
+            self.form.faults.iter_mut().skip(before).for_each(|fault| fault.is_name = true);
         }
     }
 
