@@ -30,7 +30,8 @@ pub fn read(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Node {
         allow_extended_string_escapes: false,
     };
     let mut scanner = Scanner::new(body, &options);
-    let mut reader = Reader { file, text: &text, diagnostics, stack: Vec::new(), root: None, cut: false };
+    let mut reader =
+        Reader { file, text: &text, diagnostics, stack: Vec::new(), root: None, cut: false, passed: 0 };
     loop {
         match scanner.scan() {
             Ok(None) => break,
@@ -39,6 +40,11 @@ pub fn read(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Node {
                 if !reader.token(token, span) {
                     break;
                 }
+            }
+            // A fault of the lexer inside of what has been reported is not reported again.
+            Err(error) if base + error.range().start < reader.passed => {
+                reader.stop();
+                break;
             }
             Err(error) => {
                 reader.lexical(&error, base);
@@ -85,11 +91,16 @@ struct Reader<'a> {
     root: Option<Node>,
     /// Reading stopped early.
     cut: bool,
+    /// What begins before this byte belongs to a value that has been reported.
+    passed: usize,
 }
 
 impl Reader<'_> {
     /// False if reading must stop.
     fn token(&mut self, token: Token<'_>, span: Span) -> bool {
+        if span.range().start < self.passed {
+            return true;
+        }
         let value = match token {
             Token::CommentLine(_) | Token::CommentBlock(_) => {
                 let found = Diagnostic::new(&rules::SYNTAX_ERROR, span, "JSON has no comments");
@@ -104,7 +115,14 @@ impl Reader<'_> {
             Token::String(value) => return self.string(&value, span),
             Token::Boolean(value) => Value::Bool(value),
             Token::Null => Value::Null,
-            Token::Number(digits) => Value::Number(digits.to_owned()),
+            Token::Number(digits) => self.number(digits, span),
+            Token::Word(word) if self.wants_key() => {
+                let quoted = format!("\"{word}\"");
+                let found =
+                    Diagnostic::new(&rules::SYNTAX_ERROR, span, "a key must be text in double quotes");
+                self.diagnostics.push(found.fix(Fix::replace("put it into double quotes", span, quoted)));
+                return self.key(word, span);
+            }
             Token::Word(word) => {
                 let quoted = format!("\"{word}\"");
                 let found = Diagnostic::new(&rules::SYNTAX_ERROR, span, format!("`{word}` is no JSON value"))
@@ -235,11 +253,7 @@ impl Reader<'_> {
             return self.value(Node { span, value: Value::Hole });
         }
         if self.wants_key() {
-            if let Some(frame) = self.stack.last_mut() {
-                frame.key = Some(Spanned::new(value.to_owned(), span));
-                frame.wait = Wait::Colon;
-            }
-            return true;
+            return self.key(value, span);
         }
         let mut mapper = Mapper::default();
         if inner == value {
@@ -249,6 +263,31 @@ impl Reader<'_> {
         }
         let text = mapper.finish(value, Style::Double, span);
         self.value(Node { span, value: Value::Text(text) })
+    }
+
+    fn key(&mut self, key: &str, span: Span) -> bool {
+        if let Some(frame) = self.stack.last_mut() {
+            frame.key = Some(Spanned::new(key.to_owned(), span));
+            frame.wait = Wait::Colon;
+        }
+        true
+    }
+
+    /// The lexer ends a number where JSON does: what is stuck to it makes it none.
+    fn number(&mut self, digits: &str, span: Span) -> Value {
+        let rest = self.text.get(span.range().end..).unwrap_or_default();
+        let stuck =
+            rest.len() - rest.trim_start_matches(|c: char| c.is_alphanumeric() || "._+-".contains(c)).len();
+        if stuck == 0 {
+            return Value::Number(digits.to_owned());
+        }
+        self.passed = span.range().end + stuck;
+        let whole = Span::new(self.file, span.range().start, self.passed);
+        let written = self.text.get(whole.range()).unwrap_or_default();
+        let message = format!("`{written}` is no JSON number");
+        let help = "numbers have no zero at the beginning, no sign but `-` and no letters but `e`; text stands in quotes";
+        self.diagnostics.push(Diagnostic::new(&rules::SYNTAX_ERROR, whole, message).help(help));
+        Value::Hole
     }
 
     fn value(&mut self, node: Node) -> bool {

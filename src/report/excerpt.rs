@@ -14,6 +14,11 @@ const TALLEST: usize = 8;
 /// The part of a cut line that is shown before its first mark: one in so many characters.
 const LEAD: usize = 4;
 
+/// Bytes of a line from which on it is no more looked through as a whole for each finding.
+const LONG_LINE: usize = 64 * 1024;
+/// Bytes that are looked through instead, before and behind what is shown.
+const NEAR: usize = 4096;
+
 /// Shown lines of one or more files, one after another, and the marks in them.
 #[derive(Debug, Default)]
 pub(super) struct Excerpt {
@@ -303,7 +308,12 @@ fn show(
     for shown in bounds.range_mut(start..start + first).map(|(_, shown)| shown) {
         *shown = out.len();
     }
-    let secrets = secret::in_line(raw);
+    // A secret may begin before what is shown; in a line that is a file of its own only the neighbourhood is searched.
+    let (near, until_near) = match raw.len() > LONG_LINE {
+        true => (floor(raw, first.saturating_sub(NEAR)), floor(raw, last + NEAR)),
+        false => (0, raw.len()),
+    };
+    let secrets = secret::in_line(raw.get(near..until_near).unwrap_or_default());
     for (at, c) in raw.get(first..last).unwrap_or_default().char_indices() {
         let offset = start + first + at;
         if let Some(shown) = bounds.get_mut(&offset) {
@@ -312,7 +322,8 @@ fn show(
         if c == '\u{feff}' && offset == 0 {
             continue;
         }
-        let c = if secrets.iter().any(|range| range.contains(&(first + at))) { secret::DOT } else { c };
+        let c =
+            if secrets.iter().any(|range| range.contains(&(first + at - near))) { secret::DOT } else { c };
         if c != '\t' && is_hidden(c) {
             out.extend(c.escape_unicode());
         } else {
