@@ -103,5 +103,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     }
     let fixed = arguments.fix.then(|| mend::mend(&mut plan, arguments, as_of));
     let judged: Vec<Judged> = plan.jobs.iter().map(|job| judged::judge(job, arguments, as_of)).collect();
+    let judged: Vec<&Judged> = judged.iter().collect();
     Ok(print::all(&plan, &judged, arguments, fixed))
 }

@@ -27,6 +27,8 @@ pub(super) struct Job {
 pub(super) struct Plan {
     pub(super) jobs: Vec<Job>,
     pub(super) unreadable: Vec<(String, String)>,
+    /// Folders that were searched.
+    pub(super) folders: Vec<PathBuf>,
     pub(super) projects: Projects,
     seen: HashSet<PathBuf>,
 }
@@ -37,7 +39,13 @@ const MOST_BYTES: u64 = 16 * 1024 * 1024;
 const FOREIGN: [&str; 2] = ["node_modules", "target"];
 
 pub(super) fn plan(arguments: &Arguments, projects: Projects) -> Result<Plan, Failure> {
-    let mut plan = Plan { jobs: Vec::new(), unreadable: Vec::new(), projects, seen: HashSet::new() };
+    let mut plan = Plan {
+        jobs: Vec::new(),
+        unreadable: Vec::new(),
+        folders: Vec::new(),
+        projects,
+        seen: HashSet::new(),
+    };
     for path in &arguments.paths {
         if path.as_os_str() == "-" {
             let mut bytes = Vec::new();
@@ -98,6 +106,9 @@ impl Plan {
                 }
             };
             let path = entry.path();
+            if entry.file_type().is_some_and(|kind| kind.is_dir()) {
+                self.folders.extend(std::path::absolute(path));
+            }
             let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
             if is_file && verdict::kind::may_be_ours(&entry.file_name().to_string_lossy()) {
                 self.found(path);

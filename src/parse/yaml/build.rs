@@ -112,7 +112,7 @@ impl Builder<'_> {
             self.tag(tag.start, tag.end);
         }
         match event {
-            // A comment moves nothing: what is read is the same with and without them.
+            // Moves nothing: what is read is the same with and without comments.
             Event::Comment(..) => {
                 self.comments.push(place);
                 return Flow::Go;
