@@ -2,7 +2,7 @@
 
 use super::bindings::{self, Meaning, Where};
 use super::types::{self, Known};
-use super::{Context, impossible_case, misfit_switch};
+use super::{Context, idle_default, impossible_case, misfit_switch};
 use crate::ast::StepKind;
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::ir::EdgeKind;
@@ -23,6 +23,10 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
     for one in cx.uses.iter().filter(|one| one.place == Where::Switch) {
         let Some(reader) = one.readers.first().copied() else { continue };
         let Some(StepKind::Switch(switch)) = cx.resolved.flow.step(reader).map(|step| &step.kind) else { continue };
+        // Without any case the reader has said so.
+        if switch.cases.is_empty() {
+            continue;
+        }
         let Some(schema) = types::schema_of(cx, one) else {
             if switch.default.is_none() && bindings::meaning(cx, one).is_ok() && !is_faulty(cx, one) {
                 let message = "nothing is known of the value, so the switch needs a `default`";
@@ -58,6 +62,9 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
             .filter(|value| coming.as_ref().is_none_or(|coming| coming.contains(*value)))
             .map(|value| format!("`{value}`"))
             .collect();
+        if let (Some(default), true, false) = (&switch.default, missing.is_empty(), switch.cases.is_empty()) {
+            out.push(idle_default::fault(default.span, switch.cases_span));
+        }
         // A misspelt case is reported as impossible; the value that was meant is then not missing as well.
         let misspelt = switch.cases.iter().filter(|case| !possible.contains(&case.value.value)).count();
         if switch.default.is_none() && missing.len() > misspelt {

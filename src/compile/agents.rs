@@ -4,6 +4,7 @@ use super::{FileError, Files, around, take_in};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::resolve::{AgentFile, Agents, Reference, agent_references, flow, local};
 use crate::source::{Source, Sources};
+use crate::tree::Node;
 use crate::{ast, parse};
 
 /// Where a bare name is looked for.
@@ -36,6 +37,14 @@ pub(super) fn read(source: &Source, package_path: &str, diagnostics: &mut Vec<Di
         return parse::agent::markdown(source, diagnostics);
     }
     parse::agent::json(source, diagnostics)
+}
+
+/// The keys of an agent file as a tree.
+pub(super) fn tree(source: &Source, package_path: &str) -> Option<Node> {
+    if package_path.to_ascii_lowercase().ends_with(".md") {
+        return parse::agent::front_matter_tree(source);
+    }
+    Some(parse::json::read(source, &mut Vec::new()))
 }
 
 fn find(

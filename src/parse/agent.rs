@@ -44,13 +44,21 @@ pub fn markdown(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Agent {
     reader.agent(&tree, prompt)
 }
 
+/// The keys of an agent in Markdown as a tree, for editors; what is wrong with them [`markdown`] says.
+#[must_use]
+pub fn front_matter_tree(source: &Source) -> Option<Node> {
+    let (end, _) = front_matter(source.text())?;
+    Some(yaml::read_part(source, source.text().get(..end).unwrap_or_default(), &mut Vec::new()))
+}
+
 /// Where the YAML of the front matter ends; 0 without one.
 pub(in crate::parse) fn front_end(text: &str) -> usize {
     front_matter(text).map_or(0, |(end, _)| end)
 }
 
 /// End of the front matter's YAML, and the beginning of what follows its closing line.
-fn front_matter(text: &str) -> Option<(usize, usize)> {
+#[must_use]
+pub fn front_matter(text: &str) -> Option<(usize, usize)> {
     let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut at = bom;
     for (i, line) in text.get(bom..)?.split_inclusive('\n').enumerate() {
@@ -240,7 +248,9 @@ impl Reader<'_> {
             }
         }
         for key in context.keys.iter().filter(|key| key.required && node.get(key.name).is_none()) {
-            self.fields.missing(node, key.name, context.title);
+            if !Fields::has_near_miss(node, key.name, &[context]) {
+                self.fields.missing(node, key.name, context.title);
+            }
         }
     }
 

@@ -123,8 +123,32 @@ fn blank(text: &mut String, range: &Range<usize>) -> bool {
         .chars()
         .flat_map(|c| std::iter::repeat_n(if c == '\n' || c == '\r' { c } else { ' ' }, c.len_utf8()))
         .collect();
+    let stands_alone = stands_alone(text, range);
     text.replace_range(range.clone(), &spaces);
+    if stands_alone && spaces.starts_with(' ') {
+        text.replace_range(range.start..range.start + 1, "~");
+    }
     true
+}
+
+/// Whether a value is a whole item of a list in brackets; without it there would be a comma too many.
+fn stands_alone(text: &str, range: &Range<usize>) -> bool {
+    let before = text.get(..range.start).unwrap_or_default().trim_end();
+    let behind = text.get(range.end..).unwrap_or_default().trim_start();
+    if !before.ends_with(['[', ',']) || !behind.starts_with(',') {
+        return false;
+    }
+    let mut closed = 0;
+    for c in before.chars().rev() {
+        match c {
+            ']' | '}' => closed += 1,
+            '[' | '{' if closed > 0 => closed -= 1,
+            '[' => return true,
+            '{' => return false,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// The text as a YAML scalar in quotes.

@@ -398,6 +398,8 @@ fn generated_files_are_printed_by_the_binary() {
     let desk = Desk::new();
     for (name, path) in [
         ("workflow", "schemas/workflow.schema.json"),
+        ("agent", "schemas/agent.schema.json"),
+        ("bindings", "grammar/binding.ebnf"),
         ("grammar", "grammar/flowright.ebnf"),
         ("reference", "docs/reference.md"),
     ] {

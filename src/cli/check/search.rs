@@ -1,8 +1,9 @@
 //! From the paths of the command line to documents: each file once, in order. Nothing is judged here.
 
-use super::super::{Exit, Failure, definition};
+use super::super::{Exit, Failure, definition, walk};
 use super::Arguments;
 use super::projects::Projects;
+use crate::cli::walk::Met;
 use crate::compile::{Folder, MainDocument};
 use crate::settings::{self, Settings};
 use crate::verdict;
@@ -35,8 +36,6 @@ pub(super) struct Plan {
 
 /// Bytes of the largest file that is looked into. The reader's own limit is far below and gives a finding.
 const MOST_BYTES: u64 = 16 * 1024 * 1024;
-/// Folders that hold what others wrote.
-const FOREIGN: [&str; 2] = ["node_modules", "target"];
 
 pub(super) fn plan(arguments: &Arguments, projects: Projects) -> Result<Plan, Failure> {
     let mut plan = Plan {
@@ -91,27 +90,11 @@ impl Plan {
     }
 
     fn search(&mut self, folder: &Path) {
-        let mut walk = ignore::WalkBuilder::new(folder);
-        walk.require_git(false).follow_links(false).sort_by_file_path(Path::cmp).filter_entry(|entry| {
-            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            entry.depth() == 0 || !is_folder || !FOREIGN.iter().any(|name| entry.file_name() == *name)
-        });
-        for entry in walk.build() {
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(error) => {
-                    self.unreadable
-                        .push((name(folder), format!("{} cannot be searched: {error}", name(folder))));
-                    continue;
-                }
-            };
-            let path = entry.path();
-            if entry.file_type().is_some_and(|kind| kind.is_dir()) {
-                self.folders.extend(std::path::absolute(path));
-            }
-            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-            if is_file && verdict::kind::may_be_ours(&entry.file_name().to_string_lossy()) {
-                self.found(path);
+        for met in walk::all(folder) {
+            match met {
+                Ok(Met::File(path)) => self.found(&path),
+                Ok(Met::Folder(path)) => self.folders.extend(std::path::absolute(path)),
+                Err(why) => self.unreadable.push((name(folder), why)),
             }
         }
     }
