@@ -19,6 +19,8 @@ mod fmt;
 mod grammar;
 mod house;
 mod ide;
+mod mutate;
+mod outputs;
 mod outputs;
 mod pages;
 mod preview;
