@@ -88,7 +88,7 @@ pub(super) fn flow(inputs: &str) -> String {
     let inputs = if inputs.is_empty() { String::new() } else { format!("inputs:\n{inputs}") };
     format!(
         "kind: workflow\nversion: 1\nname: example\n{inputs}steps:\n  - id: go\n    question: Go on?\n    \
-         choices: {{ \"yes\": Go on }}\n"
+         choices: {{ \"yes\": Go on, \"no\": Stay }}\n"
     )
 }
 
@@ -99,7 +99,8 @@ pub(super) fn corpus(folder: &str) -> Vec<PathBuf> {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 walk(&path, found);
-            } else if verdict::kind::may_be_ours(&path.to_string_lossy())
+            } else if !path.is_symlink()
+                && verdict::kind::may_be_ours(&path.to_string_lossy())
                 && verdict::kind(&path.to_string_lossy(), &std::fs::read(&path).unwrap()).is_some()
             {
                 found.push(path);

@@ -9,7 +9,7 @@ use flowright::source::FileId;
 use flowright::verdict::mend::{Level, mend};
 use flowright::verdict::{self, Under, Verdict};
 
-const WRONG: &str = "# a comment\nkind: workflow\nversion: 1\nname: example   # kept\nsteps:\n  - id: go\n    question: \"Go on?\"\n    choises:\n        yes: \"Go on\"   # four blanks\n";
+const WRONG: &str = "# a comment\nkind: workflow\nversion: 1\nname: example   # kept\nsteps:\n  - id: go\n    question: \"Go on?\"\n    choises:\n        go: \"Go on\"   # four blanks\n        stay: Stay\n";
 
 fn judge(main: &MainDocument, files: &dyn flowright::compile::Files) -> Verdict {
     verdict::judge(main.clone(), files, Under { settings: &Settings::default(), path: "x" }, AS_OF)

@@ -96,8 +96,8 @@ fn an_unused_comment_is_removed_by_its_fix() {
     let text = flow("  a: { type: string } # flowright: ignore[unused-input, loose-schema] read elsewhere\n")
         .replace("    question", "    # flowright: ignore[unused-agent] old\n    question")
         .replace(
-            "choices: { \"yes\": Go on }",
-            "choices: { \"yes\": Go on } # flowright: ignore[unused-agent] old",
+            "choices: { \"yes\": Go on, \"no\": Stay }",
+            "choices: { \"yes\": Go on, \"no\": Stay } # flowright: ignore[unused-agent] old",
         );
     desk.file("flow.yaml", text.replace('\n', "\r\n"));
     let outcome = desk.check(&["flow.yaml"]);
