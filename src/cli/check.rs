@@ -103,5 +103,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     }
     let fixed = arguments.fix.then(|| mend::mend(&mut plan, arguments, as_of));
     let judged = judged::all(&plan.jobs, arguments, as_of);
+    let judged: Vec<&Judged> = judged.iter().collect();
     Ok(print::all(&plan, &judged, arguments, fixed))
 }

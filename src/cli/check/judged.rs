@@ -2,6 +2,7 @@
 
 use super::Arguments;
 use super::search::Job;
+use crate::compile::Files;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::report;
 use crate::source::Sources;
@@ -56,7 +57,12 @@ pub(super) fn all(jobs: &[Job], arguments: &Arguments, as_of: Timestamp) -> Vec<
 }
 
 pub(super) fn judge(job: &Job, arguments: &Arguments, as_of: Timestamp) -> Judged {
-    let verdict = verdict::judge(job.document.clone(), &job.folder, job.under(), as_of);
+    judge_with(job, &job.folder, arguments, as_of)
+}
+
+/// With the files of its package from elsewhere.
+pub(super) fn judge_with(job: &Job, files: &dyn Files, arguments: &Arguments, as_of: Timestamp) -> Judged {
+    let verdict = verdict::judge(job.document.clone(), files, job.under(), as_of);
     Judged::of(verdict, job, arguments)
 }
 
@@ -67,7 +73,7 @@ impl Job {
 }
 
 impl Judged {
-    pub(super) fn of(verdict: Verdict, job: &Job, arguments: &Arguments) -> Self {
+    fn of(verdict: Verdict, job: &Job, arguments: &Arguments) -> Self {
         let bound = verdict.bound.filter(|_| arguments.explain_bounds).map(|bound| match bound {
             Bound::Runs(runs) => runs.to_string(),
             Bound::Unbounded => "unbounded".to_owned(),
