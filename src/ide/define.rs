@@ -22,7 +22,8 @@ pub fn symbol(analysis: &Analysis, at: At) -> Option<Symbol> {
         };
         let declared = places(true);
         let used = places(false).into_iter().filter(|span| !declared.contains(span)).collect();
-        symbol = Some(Symbol { asked: names::inner(analysis.sources(), asked), declared, used });
+        symbol =
+            Some(Symbol { asked: names::inner_at(analysis.sources(), asked, at.offset), declared, used });
     });
     symbol
 }

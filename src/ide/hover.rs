@@ -41,7 +41,7 @@ pub fn hover(analysis: &Analysis, at: At) -> Option<Hover> {
         Some(entry) => (entry.key.span, asked.key(entry)?),
         None => (way.last()?.node.span, asked.value(way.last()?)?),
     };
-    Some(Hover { span: super::names::inner(analysis.sources(), span), markdown })
+    Some(Hover { span: super::names::inner_at(analysis.sources(), span, at.offset), markdown })
 }
 
 struct Asked<'a, 't> {

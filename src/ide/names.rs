@@ -85,6 +85,11 @@ pub(super) fn inner(sources: &Sources, span: Span) -> Span {
     if is_quoted { Span { start: span.start + 1, end: span.end - 1, ..span } } else { span }
 }
 
+/// The same for a place that is asked about: whole if the question is asked at a quote.
+pub(super) fn inner_at(sources: &Sources, span: Span, offset: usize) -> Span {
+    Some(inner(sources, span)).filter(|inner| inner.touches(offset)).unwrap_or(span)
+}
+
 /// Places of the keys `result` and `choices`, by the places of their values.
 fn output_keys(tree: &tree::Node) -> HashMap<Span, Span> {
     let mut keys = HashMap::new();
