@@ -159,6 +159,9 @@ struct Which {
     /// Digest of the candidate, or a beginning of at least eight digits
     #[arg(long)]
     digest: Option<String>,
+    /// Gate of the review, counted from 1; needed where you have accepted the same candidate at an earlier one
+    #[arg(long, value_name = "N")]
+    gate: Option<std::num::NonZeroU32>,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {

@@ -1,6 +1,6 @@
 //! Finds and reads the agent files that a definition names. It judges nothing: `check` does.
 
-use super::{FileError, Files, take_in};
+use super::{FileError, Files, around, take_in};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::resolve::{AgentFile, Agents, Reference, agent_references, flow, local};
 use crate::source::{Source, Sources};
@@ -68,10 +68,11 @@ fn find(
         match files.read(path) {
             Ok(bytes) => {
                 let mut found = Vec::new();
-                if let Some(source) = take_in(sources, path, bytes, &mut found) {
+                if let Some(source) = take_in(sources, &files.shown(path), bytes, &mut found) {
                     let agent = read(&source, path, &mut found);
                     let sound = found.iter().all(|found| found.severity != Severity::Error);
-                    agents.files.insert(path.clone(), AgentFile { agent, sound });
+                    let around = around::of(&agent, files);
+                    agents.files.insert(path.clone(), AgentFile { agent, sound, around });
                     diagnostics.append(&mut found);
                     return Reference::File(path.clone());
                 }

@@ -1,6 +1,10 @@
 //! The workflow engine alone: notifications in, events out, no host, no store. Every state is also folded again from its
 //! events as they are written.
 
+mod decisions;
+mod pauses;
+mod random;
+
 use crate::support::AS_OF;
 use crate::support::world::person;
 use flowright::compile::{self, MainDocument, Memory};
@@ -143,7 +147,7 @@ impl Desk {
         decision: Decision,
         by: Principal,
     ) -> Result<Vec<Event>, RejectionCode> {
-        self.say(Notification::Decide { revision: Some(revision), digest: None, decision, by })
+        self.say(Notification::Decide { revision: Some(revision), digest: None, gate: None, decision, by })
     }
 
     fn answer(&mut self, choice: &str, by: &str) -> Result<Vec<Event>, RejectionCode> {
@@ -272,7 +276,7 @@ fn b33_an_earlier_acceptance_does_not_revive() {
     desk.evaluate("accept");
     // The producer submits anew while the gate is open: revision 1 is superseded.
     desk.submit(json!({ "n": 2 }));
-    assert_eq!(desk.decide_as(1, Decision::Accept, lead()), Err(RejectionCode::Conflict));
+    assert_eq!(desk.decide_as(1, Decision::Accept, lead()), Err(RejectionCode::Stale));
     desk.evaluate("accept");
     desk.decide_as(2, Decision::Accept, lead()).unwrap();
     assert_eq!(desk.ending(), StopStatus::Succeeded);

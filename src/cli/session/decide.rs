@@ -90,7 +90,9 @@ fn decision(
     json: bool,
 ) -> Result<Exit, Failure> {
     let by = operator::principal()?;
-    let news = Notification::Decide { revision: which.revision, digest: which.digest.clone(), decision, by };
+    let gate = which.gate.map(|number| number.get().saturating_sub(1));
+    let (revision, digest) = (which.revision, which.digest.clone());
+    let news = Notification::Decide { revision, digest, gate, decision, by };
     workflow(host, &which.session, news, then, json)
 }
 

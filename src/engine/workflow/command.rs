@@ -101,6 +101,9 @@ pub enum Notification {
         revision: Option<u32>,
         /// Digest of the candidate, or a prefix of at least 8 digits after `sha256:`.
         digest: Option<String>,
+        /// Index of the gate, from 0; `None` takes the open one, unless the same person has passed the same candidate
+        /// at an earlier gate already (then the decision may be a repeat and must say which gate it means).
+        gate: Option<u32>,
         /// Accept, reject or abort.
         decision: Decision,
         /// Who.

@@ -2,6 +2,7 @@
 
 use super::command::Notification;
 use super::event::{Event, Spec};
+use super::people::Named;
 use super::state::{Hold, StagePhase, State, Work};
 use super::walk::Turn;
 use crate::engine::{Rejection, RejectionCode};
@@ -33,7 +34,8 @@ pub fn decide(
         turn.start(spec)?;
         return Ok(turn.events);
     };
-    let same = matches!(&notification, Notification::Start(again) if again == spec);
+    let same = matches!(&notification, Notification::Start(again)
+        if filled(ir, again.clone()).is_ok_and(|again| again == *spec));
     turn.expire();
     match notification {
         Notification::Start(_) if same => {}
@@ -60,8 +62,8 @@ pub fn decide(
         Notification::Answer { occurrence, choice, feedback, by } => {
             turn.answer(occurrence, choice, feedback, by)?;
         }
-        Notification::Decide { revision, digest, decision, by } => {
-            turn.judge(revision, digest, decision, by)?
+        Notification::Decide { revision, digest, gate, decision, by } => {
+            turn.judge(&Named { revision, digest, gate }, decision, by)?;
         }
         Notification::Retry { by } => turn.retry(by)?,
         Notification::Resume { by } => turn.resume(by)?,
@@ -72,26 +74,8 @@ pub fn decide(
 }
 
 impl Turn<'_> {
-    fn start(&mut self, mut spec: Spec) -> Result<(), Rejection> {
-        let invalid = |message: String| Rejection::new(RejectionCode::Invalid, message);
-        let declared = self.ir.inputs();
-        if let Some(unknown) = spec.inputs.keys().find(|name| !declared.contains_key(*name)) {
-            let near = crate::diagnostic::nearest(unknown, declared.keys().map(String::as_str));
-            let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-            return Err(invalid(format!("the workflow has no input `{unknown}`{hint}")));
-        }
-        let mut inputs = IndexMap::new();
-        for (name, input) in declared {
-            let given = spec.inputs.get(name).or(input.default.as_ref());
-            let Some(value) = given else { return Err(invalid(format!("the input `{name}` is missing"))) };
-            if let Ok(schema) = Schema::compile(&input.schema)
-                && let Some(first) = schema.validate(value).first()
-            {
-                return Err(invalid(format!("the input `{name}` does not fit: {}", first.message)));
-            }
-            inputs.insert(name.clone(), value.clone());
-        }
-        spec.inputs = inputs;
+    fn start(&mut self, spec: Spec) -> Result<(), Rejection> {
+        let spec = filled(self.ir, spec)?;
         self.emit(Event::Started(spec));
         let entry =
             self.ir.graph().entry().and_then(|id| self.ir.graph().node(id)).map(|node| node.name.clone());
@@ -121,7 +105,7 @@ impl Turn<'_> {
             self.fence(None, "the deadline of the session passed".to_owned());
             return true;
         }
-        if self.state.hold != Hold::None {
+        if self.state.hold != Hold::None && !self.is_silent() {
             return false;
         }
         if self.expire_loop() {
@@ -152,6 +136,11 @@ impl Turn<'_> {
             Work::Cron { .. } | Work::Question(_) | Work::None => return false,
         }
         true
+    }
+
+    /// Held only since its agent says nothing: the deadline of the stage still passes.
+    fn is_silent(&self) -> bool {
+        matches!(&self.state.work, Work::Stage(stage) if stage.phase == StagePhase::Producing)
     }
 
     /// Open waits end when a loop's deadline passes; running work settles first and is caught on its way on.
@@ -196,4 +185,28 @@ impl Turn<'_> {
         ]);
         self.leave(&position.node, EdgeKind::Next, outputs, "");
     }
+}
+
+/// The spec with its inputs judged and defaults filled in.
+fn filled(ir: &ir::Workflow, mut spec: Spec) -> Result<Spec, Rejection> {
+    let invalid = |message: String| Rejection::new(RejectionCode::Invalid, message);
+    let declared = ir.inputs();
+    if let Some(unknown) = spec.inputs.keys().find(|name| !declared.contains_key(*name)) {
+        let near = crate::diagnostic::nearest(unknown, declared.keys().map(String::as_str));
+        let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        return Err(invalid(format!("the workflow has no input `{unknown}`{hint}")));
+    }
+    let mut inputs = IndexMap::new();
+    for (name, input) in declared {
+        let given = spec.inputs.get(name).or(input.default.as_ref());
+        let Some(value) = given else { return Err(invalid(format!("the input `{name}` is missing"))) };
+        if let Ok(schema) = Schema::compile(&input.schema)
+            && let Some(first) = schema.validate(value).first()
+        {
+            return Err(invalid(format!("the input `{name}` does not fit: {}", first.message)));
+        }
+        inputs.insert(name.clone(), value.clone());
+    }
+    spec.inputs = inputs;
+    Ok(spec)
 }

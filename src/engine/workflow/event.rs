@@ -148,6 +148,13 @@ pub enum Event {
         /// The turn of the child that ended so.
         turn: u32,
     },
+    /// The child went idle once more, after its reminder, while the session was paused: attention is due on resume.
+    FellSilent {
+        /// Whose.
+        invocation: String,
+        /// The turn of the child that ended so.
+        turn: u32,
+    },
     /// A gate waits for a person.
     GateOpened {
         /// Whose candidate.

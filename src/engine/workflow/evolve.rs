@@ -71,6 +71,7 @@ pub fn evolve(state: &mut State, at: Timestamp, event: &Event) {
                 candidates: Vec::new(),
                 rounds: indexmap::IndexMap::new(),
                 reminded_after: None,
+                silent: false,
                 left_ms: *deadline_ms,
                 running_since: Some(at),
             });
@@ -90,12 +91,22 @@ pub fn evolve(state: &mut State, at: Timestamp, event: &Event) {
                 });
                 stage.phase = StagePhase::Producing;
                 stage.reminded_after = None;
+                stage.silent = false;
+            });
+            // A reminder that is still on its way has nothing to remind of.
+            state.owed_messages.retain(|(_, owed)| owed.kind != MessageKind::Reminder);
+        }
+        Event::StageUnsuccessful { outcome, summary, .. } => {
+            // Only a silent stage is held while it is open; its end takes the place of the silence.
+            if matches!(state.hold, Hold::NeedsAttention { .. }) {
+                state.hold = Hold::None;
+            }
+            with_stage(state, |stage| {
+                stage.phase = StagePhase::Unsuccessful { outcome: *outcome, summary: summary.clone() };
+                stage.stop_clock(at);
             });
         }
-        Event::StageUnsuccessful { outcome, summary, .. } => with_stage(state, |stage| {
-            stage.phase = StagePhase::Unsuccessful { outcome: *outcome, summary: summary.clone() };
-            stage.stop_clock(at);
-        }),
+        Event::FellSilent { .. } => with_stage(state, |stage| stage.silent = true),
         Event::ReminderOwed { invocation, turn } => {
             let message = Message {
                 id: derived_id(&["reminder", invocation, &turn.to_string()]),
@@ -165,8 +176,8 @@ pub fn evolve(state: &mut State, at: Timestamp, event: &Event) {
         Event::LoopExpired { .. } => {}
         Event::AttentionRaised { node, reason, remedies } => {
             let (node, reason, remedies) = (node.clone(), reason.clone(), remedies.clone());
+            // The clock of a silent stage runs on: attention saves nobody from a deadline.
             state.hold = Hold::NeedsAttention { node, reason, remedies };
-            with_stage(state, |stage| stage.stop_clock(at));
         }
         Event::Retried { .. } | Event::Resumed { .. } => state.hold = Hold::None,
         Event::Paused { .. } => {
@@ -224,6 +235,7 @@ fn decided(
     text: &str,
     by: Option<&Decider>,
 ) {
+    let paused = state.hold == Hold::Paused;
     let Work::Stage(stage) = &mut state.work else { return };
     let child = stage.child.clone();
     let Some(candidate) = stage.candidates.iter_mut().find(|candidate| candidate.revision == revision) else {
@@ -235,11 +247,16 @@ fn decided(
     }
     // The gate is closed; what follows says where the stage goes on.
     stage.phase = if word == "rejected" { StagePhase::CorrectionDue } else { StagePhase::Producing };
-    stage.start_clock(at);
+    if !paused {
+        stage.start_clock(at);
+    }
     if word == "rejected" {
         stage.reminded_after = None;
+        stage.silent = false;
+        let whom = by.map_or_else(|| "the runtime".to_owned(), named);
         let id = derived_id(&["feedback", invocation, &revision.to_string(), &gate.to_string()]);
-        let words = format!("Revision {revision} was not accepted. Correct it and submit again.\n\n{text}");
+        let words =
+            format!("Revision {revision} was not accepted by {whom}. Correct it and submit again.\n\n{text}");
         state.owed_messages.push((child, Message { id, kind: MessageKind::Feedback, text: words }));
     }
     let person: Option<Principal> = match by {
@@ -268,10 +285,7 @@ fn decided(
 fn left(state: &mut State, node: &str, visit: u32, outputs: indexmap::IndexMap<String, serde_json::Value>) {
     let frames = state.position.as_ref().map(|position| position.frames.clone()).unwrap_or_default();
     let kept = state.records.entry(node.to_owned()).or_default();
-    kept.push(Record { visit, frames, outputs });
-    if kept.len() > 2 {
-        kept.remove(0);
-    }
+    keep(kept, Record { visit, frames, outputs });
     if let Work::Stage(stage) = &state.work {
         let child = stage.child.clone();
         if state.children.get(&child).is_some_and(|known| !known.stopping) {
@@ -280,4 +294,35 @@ fn left(state: &mut State, node: &str, visit: u32, outputs: indexmap::IndexMap<S
         }
     }
     state.work = Work::None;
+}
+
+/// Who rejected, for the child.
+fn named(by: &Decider) -> String {
+    match by {
+        Decider::Person(person) => person.user.clone(),
+        Decider::Evaluator { .. } => "an evaluator".to_owned(),
+    }
+}
+
+/// Takes a visit in. A visit of the same iteration (a retry) gives way; of earlier iterations the newest stays for each
+/// loop around the node, which is what `previous` can read.
+fn keep(kept: &mut Vec<Record>, record: Record) {
+    let parts_at = |old: &Record| {
+        let mut pairs = old.frames.iter().zip(&record.frames);
+        pairs
+            .position(|(a, b)| a.node != b.node || a.iteration != b.iteration || a.entered_at != b.entered_at)
+    };
+    let mut depths = Vec::new();
+    let mut staying: Vec<Record> = Vec::new();
+    for old in kept.drain(..).rev() {
+        if let Some(depth) = parts_at(&old)
+            && !depths.contains(&depth)
+        {
+            depths.push(depth);
+            staying.push(old);
+        }
+    }
+    staying.reverse();
+    staying.push(record);
+    *kept = staying;
 }

@@ -53,6 +53,10 @@ pub fn wake_at(ir: &ir::Workflow, state: &State) -> Option<Timestamp> {
         Work::None => false,
     };
     let own = match &state.work {
+        // A silent stage needs attention and still has its deadline.
+        Work::Stage(stage) if state.hold != Hold::None && stage.phase == StagePhase::Producing => {
+            stage.deadline_at()
+        }
         _ if state.hold != Hold::None => None,
         Work::None => None,
         Work::Cron { at, .. } => *at,

@@ -5,10 +5,17 @@ use super::event::{Decider, Event, Remedy};
 use super::state::{Candidate, Hold, Settled, Stage, StagePhase, Work};
 use super::walk::Turn;
 use crate::engine::{Principal, Rejection, RejectionCode};
-use crate::ir::{EdgeKind, Feedback, NodeKind};
+use crate::ir::{Digest, EdgeKind, Feedback, NodeKind};
 
 /// Digits of a digest that name a candidate at least.
 const DIGEST_DIGITS: usize = 8;
+
+/// What a decision says that it decides.
+pub(super) struct Named {
+    pub revision: Option<u32>,
+    pub digest: Option<String>,
+    pub gate: Option<u32>,
+}
 
 pub(super) fn refuse<T>(code: RejectionCode, message: impl Into<String>) -> Result<T, Rejection> {
     Err(Rejection::new(code, message))
@@ -116,21 +123,15 @@ impl Turn<'_> {
     /// A person decides at a gate. The decision names what it decides: revision or digest.
     pub(super) fn judge(
         &mut self,
-        revision: Option<u32>,
-        digest: Option<String>,
+        named: &Named,
         decision: Decision,
         by: Principal,
     ) -> Result<(), Rejection> {
-        if revision.is_none() && digest.is_none() {
-            return refuse(
-                RejectionCode::Invalid,
-                "a decision names the revision or the digest that it decides",
-            );
-        }
-        let gate = match &self.state.work {
+        named.check()?;
+        let open = match &self.state.work {
             Work::Stage(stage) => match (&stage.phase, stage.candidate()) {
                 (StagePhase::HumanGate { gate, respondents, .. }, Some(candidate))
-                    if names(candidate, revision, digest.as_deref())? =>
+                    if named.means(candidate) && named.gate.is_none_or(|wanted| wanted == *gate) =>
                 {
                     Some((stage.clone(), candidate.clone(), *gate, respondents.clone()))
                 }
@@ -138,14 +139,30 @@ impl Turn<'_> {
             },
             Work::Cron { .. } | Work::Question(_) | Work::None => None,
         };
-        let Some((stage, candidate, gate, respondents)) = gate else {
-            return self.decision_on_nothing(revision, digest.as_deref(), &decision, &by);
+        let Some((stage, candidate, gate, respondents)) = open else {
+            return self.decision_on_nothing(named, &decision, &by);
         };
         self.open()?;
         if matches!(self.state.hold, Hold::NeedsAttention { .. }) {
             return refuse(RejectionCode::NotWaiting, "the session needs attention first");
         }
         self.may(&respondents, &by)?;
+        let before = candidate.decisions.iter().find(|decided| match &decided.by {
+            Decider::Person(person) => person.user == by.user,
+            Decider::Evaluator { .. } => false,
+        });
+        if let (Decision::Accept, None, Some(before)) = (&decision, named.gate, before) {
+            // It may be the same acceptance sent twice, and one person's word passes one gate.
+            let (passed, now) = (before.gate.saturating_add(1), gate.saturating_add(1));
+            let revision = candidate.revision;
+            return refuse(
+                RejectionCode::Invalid,
+                format!(
+                    "you accepted revision {revision} at gate {passed} already; \
+                     to accept it at gate {now} name that gate"
+                ),
+            );
+        }
         self.record(&stage, &candidate, gate, decision, by)
     }
 
@@ -174,19 +191,9 @@ impl Turn<'_> {
                 self.after_rejection(gate);
             }
             Decision::Abort { reason } => {
-                let Some((position, _)) = self.open_node() else {
-                    return refuse(RejectionCode::NotWaiting, "no gate is open");
-                };
                 self.emit(Event::Aborted { invocation, revision, gate, by, reason });
                 self.stop_child(&stage.child);
-                let edge = EdgeKind::GateAborted(gate);
-                self.leave_gate(
-                    &position.node,
-                    edge,
-                    candidate,
-                    "aborted",
-                    "the stage was given up at its gate",
-                );
+                self.advance_stage();
             }
         }
         Ok(())
@@ -253,6 +260,14 @@ impl Turn<'_> {
 
     /// What was recorded while paused takes its course.
     fn catch_up(&mut self) {
+        if self.state.ended.is_some() {
+            return;
+        }
+        if matches!(&self.state.work, Work::Stage(stage) if stage.silent && stage.phase == StagePhase::Producing)
+        {
+            self.silence();
+            return;
+        }
         self.advance_stage();
         if self.state.work != Work::None || self.state.hold != Hold::None {
             return;
@@ -309,19 +324,39 @@ impl Turn<'_> {
     }
 }
 
-/// Whether a decision names this candidate.
-fn names(candidate: &Candidate, revision: Option<u32>, digest: Option<&str>) -> Result<bool, Rejection> {
-    if let Some(written) = digest {
-        let digits = written.trim_start_matches("sha256:");
-        if digits.len() < DIGEST_DIGITS {
+impl Named {
+    /// Refuses names that mean nothing.
+    fn check(&self) -> Result<(), Rejection> {
+        if self.revision.is_none() && self.digest.is_none() {
+            return refuse(
+                RejectionCode::Invalid,
+                "a decision names the revision or the digest that it decides",
+            );
+        }
+        if self.digest.as_deref().is_some_and(|written| digits(written).len() < DIGEST_DIGITS) {
             return refuse(
                 RejectionCode::Invalid,
                 format!("a digest is named by at least {DIGEST_DIGITS} digits"),
             );
         }
-        if !candidate.digest.as_str().trim_start_matches("sha256:").starts_with(digits) {
-            return Ok(false);
-        }
+        Ok(())
     }
-    Ok(revision.is_none_or(|wanted| wanted == candidate.revision))
+
+    /// Whether it speaks of this revision with this digest.
+    pub(super) fn fits(&self, revision: u32, digest: &Digest) -> bool {
+        self.revision.is_none_or(|wanted| wanted == revision)
+            && self
+                .digest
+                .as_deref()
+                .is_none_or(|written| digits(digest.as_str()).starts_with(digits(written)))
+    }
+
+    /// Whether it speaks of this candidate.
+    pub(super) fn means(&self, candidate: &Candidate) -> bool {
+        self.fits(candidate.revision, &candidate.digest)
+    }
+}
+
+fn digits(digest: &str) -> &str {
+    digest.trim_start_matches("sha256:")
 }

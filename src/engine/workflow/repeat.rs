@@ -2,8 +2,8 @@
 //! is refused with what stands in its way.
 
 use super::command::Decision;
-use super::people::refuse;
-use super::state::{Settled, Work};
+use super::people::{Named, refuse};
+use super::state::{Settled, Stage, StagePhase, Work};
 use super::walk::Turn;
 use crate::engine::{Principal, Rejection, RejectionCode};
 
@@ -40,6 +40,9 @@ impl Turn<'_> {
             Some((None, _, _)) => refuse(RejectionCode::Stale, "the question's deadline has passed"),
             None => {
                 self.open()?;
+                if occurrence.is_some_and(|number| (1..self.state.occurrences).contains(&number)) {
+                    return refuse(RejectionCode::Stale, "that question is no longer open");
+                }
                 refuse(RejectionCode::NotWaiting, "no such question is open")
             }
         }
@@ -48,8 +51,7 @@ impl Turn<'_> {
     /// No open gate has this candidate: a repeat, a conflict, or something stale.
     pub(super) fn decision_on_nothing(
         &self,
-        revision: Option<u32>,
-        digest: Option<&str>,
+        named: &Named,
         decision: &Decision,
         by: &Principal,
     ) -> Result<(), Rejection> {
@@ -58,47 +60,83 @@ impl Turn<'_> {
             Decision::Reject { feedback } => ("rejected", feedback.as_str()),
             Decision::Abort { reason } => ("aborted", reason.as_str()),
         };
-        let invocation = match &self.state.work {
-            Work::Stage(stage) => Some(stage.invocation.as_str()),
+        let stage = match &self.state.work {
+            Work::Stage(stage) => Some(stage),
             Work::Cron { .. } | Work::Question(_) | Work::None => None,
         };
-        let fits = |settled: &&Settled| match settled {
-            Settled::Decision { invocation: whose, revision: number, digest: known, .. } => {
-                invocation.is_none_or(|open| open == whose)
-                    && revision.is_none_or(|wanted| wanted == *number)
-                    && digest.is_none_or(|written| {
-                        known
-                            .as_str()
-                            .trim_start_matches("sha256:")
-                            .starts_with(written.trim_start_matches("sha256:"))
-                    })
-            }
-            Settled::Answer { .. } => false,
-        };
-        if let Some(Settled::Decision { revision, word, text, by: who, .. }) =
-            self.state.settled.iter().rev().find(fits)
+        let spoken_of = self.spoken_of(named, stage);
+        if spoken_of
+            .iter()
+            .any(|past| past.word == wanted && past.text == said && past.user == Some(by.user.as_str()))
         {
-            let same_person = who.as_ref().is_some_and(|who| who.user == by.user);
-            if *word == wanted && text == said && same_person {
-                return Ok(());
-            }
-            let whom =
-                who.as_ref().map_or_else(|| "the runtime or an evaluator".to_owned(), |who| who.user.clone());
+            return Ok(());
+        }
+        let current = stage.and_then(|stage| Some((stage, stage.candidate()?)));
+        if let Some(past) = spoken_of.first() {
+            let (revision, word) = (past.revision, past.word);
+            let now = current.map_or_else(String::new, |(_, candidate)| match candidate.revision {
+                now if now > revision => format!("; the current one is revision {now}"),
+                _ => String::new(),
+            });
             return refuse(
                 RejectionCode::Conflict,
-                format!("revision {revision} was already {word} by {whom}"),
+                match past.user {
+                    Some(user) => format!("revision {revision} was already {word} by {user}{now}"),
+                    None => {
+                        format!("nobody decided on revision {revision} before the deadline of its gate{now}")
+                    }
+                },
             );
         }
         self.open()?;
-        if let Work::Stage(stage) = &self.state.work
-            && let Some(candidate) = stage.candidate()
-        {
-            let now = candidate.revision;
-            return refuse(
-                RejectionCode::Stale,
-                format!("that candidate is no longer under review; the current one is revision {now}"),
-            );
-        }
-        refuse(RejectionCode::NotWaiting, "nothing is under review")
+        let Some((stage, candidate)) = current else {
+            return refuse(RejectionCode::NotWaiting, "nothing is under review");
+        };
+        let now = candidate.revision;
+        let message = match &stage.phase {
+            _ if !named.means(candidate) => {
+                format!("that candidate is not under review; the current one is revision {now}")
+            }
+            StagePhase::HumanGate { gate, .. } => {
+                format!("revision {now} is not at that gate; it is at gate {}", gate.saturating_add(1))
+            }
+            StagePhase::MachineGate { .. } => {
+                format!("revision {now} is with an evaluator and not yet with a person")
+            }
+            StagePhase::Producing | StagePhase::CorrectionDue | StagePhase::Unsuccessful { .. } => {
+                format!("revision {now} is no longer under review")
+            }
+        };
+        refuse(RejectionCode::Stale, message)
     }
+
+    /// Decisions of persons, and gates that nobody decided in time, that `named` can mean, newest first. The open stage
+    /// comes first: earlier stages are looked through only where it has no such candidate.
+    fn spoken_of<'a>(&'a self, named: &Named, stage: Option<&Stage>) -> Vec<Past<'a>> {
+        let fits = |settled: &'a Settled| match settled {
+            Settled::Decision { invocation, revision, digest, gate, word, text, by } => {
+                let by_people = by.is_some() || *word == "expired";
+                let meant = named.fits(*revision, digest) && named.gate.is_none_or(|wanted| wanted == *gate);
+                let user = by.as_ref().map(|by| by.user.as_str());
+                (by_people && meant).then_some(Past { invocation, revision: *revision, word, text, user })
+            }
+            Settled::Answer { .. } => None,
+        };
+        let mut all: Vec<_> = self.state.settled.iter().rev().filter_map(fits).collect();
+        if let Some(stage) = stage
+            && stage.candidates.iter().any(|candidate| named.means(candidate))
+        {
+            all.retain(|past| past.invocation == stage.invocation);
+        }
+        all
+    }
+}
+
+/// A decision that was settled.
+struct Past<'a> {
+    invocation: &'a str,
+    revision: u32,
+    word: &'static str,
+    text: &'a str,
+    user: Option<&'a str>,
 }

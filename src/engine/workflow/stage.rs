@@ -3,7 +3,7 @@
 use super::command::{evaluation_schema, result_digest};
 use super::event::{Decider, Event, Remedy};
 use super::render;
-use super::state::{Candidate, Hold, Stage, StagePhase, Work};
+use super::state::{Candidate, Decided, Hold, Stage, StagePhase, Work};
 use super::walk::Turn;
 use crate::engine::agent::event::{Contract, Envelope, EnvelopeOutcome, Spec};
 use crate::engine::{SessionId, derived_id};
@@ -27,7 +27,9 @@ impl Turn<'_> {
             schema: stage.result.clone(),
             evaluator: false,
         };
-        let Some(child) = self.child(SessionId(child), &stage.agent, prompt, with, contract) else { return };
+        let Some(child) = self.child(SessionId(child), &stage.agent, prompt, with, contract) else {
+            return self.no_agent(&stage.agent);
+        };
         self.emit(Event::InvocationAdmitted { invocation, attempt, child, deadline_ms: stage.deadline_ms });
     }
 
@@ -85,7 +87,8 @@ impl Turn<'_> {
 
     fn produced(&mut self, stage: &Stage, submission: u32, envelope: Envelope) {
         let sealed = u32::try_from(stage.candidates.len()).unwrap_or(u32::MAX);
-        if submission <= sealed || matches!(stage.phase, StagePhase::Unsuccessful { .. }) {
+        let over = matches!(stage.phase, StagePhase::Unsuccessful { .. }) || stage.given_up().is_some();
+        if submission <= sealed || over {
             return;
         }
         let Some((_, node)) = self.open_node() else { return };
@@ -128,6 +131,10 @@ impl Turn<'_> {
             return self.leave_unsuccessful(&position.node, *outcome, summary);
         }
         let (StagePhase::Producing, Some(candidate)) = (&stage.phase, stage.candidate()) else { return };
+        if let Some(decided) = stage.given_up() {
+            let (edge, why) = (EdgeKind::GateAborted(decided.gate), "the stage was given up at its gate");
+            return self.leave_gate(&position.node, edge, candidate, "aborted", why);
+        }
         let Some(passed) = passed_gates(candidate) else { return };
         match definition.gates.get(passed) {
             Some(gate) if definition.reviewed => self.open_gate(&stage, candidate, passed, gate),
@@ -179,7 +186,9 @@ impl Turn<'_> {
                     evaluator: true,
                 };
                 let prompt = render::text(&self.state, task, Some(candidate));
-                let Some(child) = self.child(SessionId(id), agent, prompt, with, contract) else { return };
+                let Some(child) = self.child(SessionId(id), agent, prompt, with, contract) else {
+                    return self.no_agent(agent);
+                };
                 self.emit(Event::RoundAdmitted {
                     invocation,
                     revision,
@@ -222,7 +231,10 @@ impl Turn<'_> {
         let Some((_, node)) = self.open_node() else { return };
         let NodeKind::Agent(definition) = &node.kind else { return };
         let sealed = u32::try_from(stage.candidates.len()).unwrap_or(u32::MAX);
-        let rounds = stage.rounds.get(&gate).copied().unwrap_or(0);
+        let rejected = |decided: &&Decided| decided.gate == gate && decided.word == "rejected";
+        let rejections =
+            stage.candidates.iter().flat_map(|candidate| &candidate.decisions).filter(rejected).count();
+        let rejections = u32::try_from(rejections).unwrap_or(u32::MAX);
         let most = definition.gates.get(gate as usize).and_then(|gate| match &gate.kind {
             GateKind::Agent { max_rounds, .. } => *max_rounds,
             GateKind::Human { .. } => None,
@@ -230,10 +242,10 @@ impl Turn<'_> {
         if sealed >= definition.max_revisions {
             let summary = format!("revision {sealed} was not accepted and no revision is left");
             self.unsuccessful(Outcome::Exhausted, summary);
-        } else if most.is_some_and(|most| rounds >= most) {
+        } else if most.is_some_and(|most| rejections >= most) {
             self.unsuccessful(
                 Outcome::Exhausted,
-                format!("the evaluator rejected {rounds} times and no round is left"),
+                format!("the evaluator rejected {rejections} times and no round is left"),
             );
         }
     }
@@ -291,9 +303,6 @@ impl Turn<'_> {
         if matches!(outcome, Outcome::Deadline | Outcome::Exhausted) {
             self.stop_child(&stage.child);
         }
-        if matches!(self.state.hold, Hold::NeedsAttention { .. }) {
-            return;
-        }
         self.advance_stage();
     }
 
@@ -322,20 +331,29 @@ impl Turn<'_> {
         if matches!(&stage.phase, StagePhase::MachineGate { child: evaluator, .. } if evaluator == child) {
             return self.unsuccessful(Outcome::Failed, "the evaluator stopped without a decision".to_owned());
         }
-        if stage.child != *child || stage.phase != StagePhase::Producing || self.is_undecided(&stage) {
+        let waits = stage.child == *child && stage.phase == StagePhase::Producing;
+        if !waits || self.is_undecided(&stage) || stage.given_up().is_some() {
             return;
         }
         match stage.reminded_after {
             None => self.emit(Event::ReminderOwed { invocation: stage.invocation.clone(), turn: number }),
-            Some(after) if number > after && self.state.hold == Hold::None => {
-                let node =
-                    self.state.position.as_ref().map(|position| position.node.clone()).unwrap_or_default();
-                let reason =
-                    "the agent stopped without submitting a result, also after a reminder".to_owned();
-                self.hold(&node, reason, vec![Remedy::Retry, Remedy::Cancel]);
-            }
+            Some(after) if number > after => match self.state.hold {
+                Hold::None => self.silence(),
+                Hold::Paused if !stage.silent => {
+                    let invocation = stage.invocation.clone();
+                    self.emit(Event::FellSilent { invocation, turn: number });
+                }
+                Hold::Paused | Hold::NeedsAttention { .. } | Hold::Cancelling { .. } => {}
+            },
             Some(_) => {}
         }
+    }
+
+    /// The agent of the open stage says nothing, also after its reminder: a person is asked.
+    pub(super) fn silence(&mut self) {
+        let node = self.state.position.as_ref().map(|position| position.node.clone()).unwrap_or_default();
+        let reason = "the agent stopped without submitting a result, also after a reminder".to_owned();
+        self.hold(&node, reason, vec![Remedy::Retry, Remedy::Cancel]);
     }
 
     /// Whether the last candidate is in and waits to be taken further (as while paused).
@@ -354,6 +372,8 @@ impl Turn<'_> {
         if matches!(&stage.phase, StagePhase::MachineGate { child: evaluator, .. } if evaluator == child) {
             self.unsuccessful(Outcome::Failed, format!("the evaluator failed: {reason}"));
         } else if stage.child == *child
+            && !self.is_undecided(&stage)
+            && stage.given_up().is_none()
             && matches!(stage.phase, StagePhase::Producing | StagePhase::CorrectionDue)
         {
             self.unsuccessful(Outcome::Failed, reason.to_owned());

@@ -29,7 +29,7 @@ pub struct State {
     pub work: Work,
     /// Visits per node so far.
     pub visits: IndexMap<String, u32>,
-    /// The last two completed visits per node, newest last.
+    /// Completed visits per node, newest last: the last one, and per loop around it the last of an earlier iteration.
     pub records: IndexMap<String, Vec<Record>>,
     /// Askings so far.
     pub occurrences: u32,
@@ -168,6 +168,8 @@ pub struct Stage {
     pub rounds: IndexMap<u32, u32>,
     /// The turn after which the one reminder was given; `None` until then and again after each message.
     pub reminded_after: Option<u32>,
+    /// Whether it went idle after the reminder while the session was paused.
+    pub silent: bool,
     /// Time that is left; counts only while nobody waits for a person.
     pub left_ms: Millis,
     /// Since when the time runs; `None` while it stands still.
@@ -282,6 +284,12 @@ impl Stage {
     #[must_use]
     pub fn candidate(&self) -> Option<&Candidate> {
         self.candidates.last()
+    }
+
+    /// Whether a person gave the stage up, and it has not been left yet (as while paused).
+    #[must_use]
+    pub fn given_up(&self) -> Option<&Decided> {
+        self.candidate()?.decisions.last().filter(|decided| decided.word == "aborted")
     }
 
     /// Stops the stage's clock.

@@ -3,7 +3,7 @@
 use super::event::{Event, Frame, Remedy};
 use super::evolve::evolve;
 use super::render;
-use super::state::{Hold, Position, State, Work};
+use super::state::{Hold, Position, State};
 use crate::engine::{Principal, SessionId};
 use crate::ir::{self, Edge, EdgeKind, NodeKind, StopStatus};
 use crate::schedule::Schedule;
@@ -88,7 +88,14 @@ impl<'a> Turn<'a> {
                 self.finish(*status, reason);
                 return None;
             }
-            NodeKind::Hold | NodeKind::Loop { .. } => return None,
+            NodeKind::Hold => {
+                // Led here by a person's resume: there is nothing behind it to go on to.
+                let at =
+                    self.state.position.as_ref().map_or_else(String::new, |position| position.node.clone());
+                self.hold(&at, "the definition holds here".to_owned(), vec![Remedy::Retry, Remedy::Cancel]);
+                return None;
+            }
+            NodeKind::Loop { .. } => return None,
             NodeKind::Cron { .. }
             | NodeKind::Question(_)
             | NodeKind::Agent(_)
@@ -234,6 +241,13 @@ impl<'a> Turn<'a> {
         self.emit(Event::AttentionRaised { node: node.to_owned(), reason, remedies });
     }
 
+    /// Frozen bytes that lost an agent: said aloud, for nothing would ever come of waiting.
+    pub(super) fn no_agent(&mut self, agent: &str) {
+        let node = self.state.position.as_ref().map_or_else(String::new, |position| position.node.clone());
+        let reason = format!("the frozen definition does not carry the agent `{agent}`");
+        self.hold(&node, reason, vec![Remedy::Cancel]);
+    }
+
     /// The session comes to its end. Children that still settle are waited for by their stop commands alone.
     pub(super) fn finish(&mut self, status: StopStatus, reason: String) {
         let outputs = self
@@ -295,7 +309,6 @@ impl<'a> Turn<'a> {
         match next {
             Some(at) => self.emit(Event::OccurrenceAwaited { at, previous_at }),
             None => {
-                self.state.work = Work::None;
                 self.hold(
                     &position.node,
                     format!("`{expression}` has no next occurrence"),

@@ -103,7 +103,10 @@ impl World {
         decision: Decision,
         by: Principal,
     ) -> Result<bool, HostError> {
-        self.tell(session, Notification::Decide { revision: Some(revision), digest: None, decision, by })
+        self.tell(
+            session,
+            Notification::Decide { revision: Some(revision), digest: None, gate: None, decision, by },
+        )
     }
 
     pub(crate) fn advance(&mut self, to: &str) {

