@@ -6,9 +6,10 @@ use super::uri;
 use crate::compile::{self, MainDocument, Memory};
 use crate::diagnostic::Diagnostic;
 use crate::ide::{self, Analysis};
+use crate::settings;
 use crate::source::{FileId, Source, Sources};
 use crate::time::Timestamp;
-use crate::verdict::{self, Kind};
+use crate::verdict::{self, Kind, Under};
 use std::path::{Path, PathBuf};
 
 /// The language id that makes any document a workflow.
@@ -62,9 +63,15 @@ pub(super) fn judge(document: &Document, open: &Documents, as_of: Timestamp) -> 
     };
     let (analysed, findings, reads) = match kind {
         Kind::Agent => {
-            let mut compiled = compile::compile_agent(main);
+            let (mut compiled, reads) = match &root {
+                Some(root) => {
+                    let files = Overlay::new(root, open);
+                    (compile::compile_agent_in(main, &files), files.into_reads())
+                }
+                None => (compile::compile_agent(main), Reads::default()),
+            };
             let findings = std::mem::take(&mut compiled.diagnostics);
-            (ide::Document::Agent(Box::new(compiled)), findings, Reads::default())
+            (ide::Document::Agent(Box::new(compiled)), findings, reads)
         }
         Kind::Workflow => {
             let (mut compiled, reads) = match &root {
@@ -80,13 +87,21 @@ pub(super) fn judge(document: &Document, open: &Documents, as_of: Timestamp) -> 
         }
     };
     let analysis = Analysis { document: analysed, as_of };
-    let mut judged = Judged { analysis, findings, reads, files: Vec::new() };
+    let mut judged = Judged { analysis, findings: Vec::new(), reads, files: Vec::new() };
+    judged.findings = counted(judged.sources(), findings, document.path.as_deref());
     let address = |source: &Source| match (&root, source.id()) {
         (Some(root), id) if id != FileId::MAIN => uri::of(&root.join(source.name())),
         _ => uri::canonical(&document.uri),
     };
     judged.files = judged.sources().iter().map(address).collect();
     Some(judged)
+}
+
+/// The findings that count under the settings of the document's folder and its ignore comments.
+fn counted(sources: &Sources, found: Vec<Diagnostic>, path: Option<&Path>) -> Vec<Diagnostic> {
+    let settings = path.and_then(Path::parent).map(settings::of).unwrap_or_default();
+    let place = path.map(|path| settings::path_from(&settings.folder, path)).unwrap_or_default();
+    verdict::apply(sources, found, Under { settings: &settings, path: &place }).0
 }
 
 /// The path of a document from the root of its package, with `/`.

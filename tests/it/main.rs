@@ -21,7 +21,6 @@ mod house;
 mod ide;
 mod mutate;
 mod outputs;
-mod outputs;
 mod pages;
 mod preview;
 mod reader;
