@@ -15,6 +15,7 @@ mod cli;
 mod crash;
 mod flow;
 mod house;
+mod lsp;
 mod outputs;
 mod pages;
 mod preview;
