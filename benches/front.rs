@@ -10,6 +10,9 @@ use flowright::ir;
 /// When everything compiles: 2025-12-01, midnight UTC.
 const AS_OF: flowright::time::Timestamp = flowright::time::Timestamp(1_764_547_200_000);
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     divan::main();
 }

@@ -192,6 +192,8 @@ pub struct Choice {
     pub value: Spanned<String>,
     /// What people read.
     pub label: Template,
+    /// What it means, for people.
+    pub description: Option<Spanned<String>>,
     /// `feedback`, the step's default already applied.
     pub feedback: Feedback,
     /// `then`.
@@ -508,7 +510,14 @@ pub struct Agent {
     pub call_timeout_seconds: Option<Spanned<u32>>,
     /// `inputs`: the JSON Schema of what `with` must bring.
     pub inputs: Option<tree::Node>,
-    /// Known keys whose kinds are read by later versions (`mcpServers`, `extraAgents` …), kept as written.
+    /// `toolChoice`.
+    pub tool_choice: Option<Spanned<String>>,
+    /// `temperature`, its digits as written.
+    pub temperature: Option<Spanned<String>>,
+    /// `maxTokens`.
+    pub max_tokens: Option<Spanned<u32>>,
+    /// Keys that are kept as written: those of the model server, and those whose kinds are read by later versions
+    /// (`mcpServers`, `extraAgents` …).
     pub later: Vec<tree::Entry>,
 }
 
@@ -570,17 +579,17 @@ pub enum Isolation {
     /// A container image.
     Docker {
         /// Image name.
-        image: String,
+        image: Spanned<String>,
     },
     /// A program of the package.
     LocalProcess {
         /// Package path.
-        path: String,
+        path: Spanned<String>,
     },
     /// A URL that the operator allows.
     FunctionRunner {
         /// Its name.
-        target: String,
+        target: Spanned<String>,
     },
 }
 

@@ -5,6 +5,7 @@ mod compile;
 mod database;
 mod definition;
 mod explain;
+mod fmt;
 mod graph;
 mod lsp;
 mod operator;
@@ -13,6 +14,7 @@ mod run;
 mod schema;
 mod session;
 mod view;
+mod walk;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -35,16 +37,23 @@ pub enum Exit {
     Fault,
 }
 
+impl Exit {
+    /// The number that the process ends with.
+    fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Findings => 1,
+            Self::Usage => 2,
+            Self::Waiting => 3,
+            Self::Refused => 4,
+            Self::Fault => 70,
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Done => 0,
-            Exit::Findings => 1,
-            Exit::Usage => 2,
-            Exit::Waiting => 3,
-            Exit::Refused => 4,
-            Exit::Fault => 70,
-        })
+        Self::from(exit.code())
     }
 }
 
@@ -93,6 +102,8 @@ struct Arguments {
 enum Verb {
     /// Find what is wrong with workflow and agent files
     Check(check::Arguments),
+    /// Bring workflow and agent files into one layout; what they mean stays
+    Fmt(fmt::Arguments),
     /// Freeze a workflow: its graph, agents and schemas with one digest
     Compile(compile::Arguments),
     /// Draw a workflow
@@ -133,6 +144,7 @@ pub fn main() -> ExitCode {
     let json = wants_json(&arguments.verb);
     let outcome = match arguments.verb {
         Verb::Check(arguments) => check::run(&arguments),
+        Verb::Fmt(arguments) => fmt::run(&arguments),
         Verb::Compile(arguments) => compile::run(&arguments),
         Verb::Graph(arguments) => graph::run(&arguments),
         Verb::Explain(arguments) => explain::run(&arguments),
@@ -155,6 +167,11 @@ fn wants_json(verb: &Verb) -> bool {
         Verb::Run(arguments) => arguments.json,
         Verb::Session(arguments) => arguments.json,
         Verb::Compile(arguments) => arguments.json,
-        Verb::Check(_) | Verb::Graph(_) | Verb::Explain(_) | Verb::Schema(_) | Verb::Lsp(_) => false,
+        Verb::Check(_)
+        | Verb::Fmt(_)
+        | Verb::Graph(_)
+        | Verb::Explain(_)
+        | Verb::Schema(_)
+        | Verb::Lsp(_) => false,
     }
 }

@@ -4,7 +4,9 @@
 //! diagnostics; nothing here fails or prints.
 
 mod agents;
+mod around;
 mod files;
+mod tidy;
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::resolve::{Agents, resolve};
@@ -48,6 +50,8 @@ pub struct Compiled {
 pub struct CompiledAgent {
     /// The text that was read.
     pub sources: Sources,
+    /// The keys as they were read (of Markdown, its front matter), with holes; `None` if there are none.
+    pub tree: Option<Node>,
     /// What was written; `None` if the bytes are no text.
     pub ast: Option<ast::Agent>,
     /// The frozen agent, if nothing is an error.
@@ -68,30 +72,42 @@ pub fn compile(main: MainDocument, files: &dyn Files, as_of: Timestamp) -> Compi
     let tree = parse::read(&source, &mut diagnostics);
     if has_errors(&diagnostics) && tree.get("kind").is_none() {
         // What could not be read whole and does not say that it is a workflow is not judged as one.
-        tidy(&mut diagnostics);
+        tidy::tidy(&sources, &mut diagnostics);
         return unread(sources, Some(tree), diagnostics);
     }
     let ast = parse::workflow::workflow(&source, &tree, &mut diagnostics);
     let agents = agents::load(&ast, files, &mut sources, &mut diagnostics);
     let workflow = judge(&ast, &agents, as_of, &mut diagnostics);
-    tidy(&mut diagnostics);
+    tidy::tidy(&sources, &mut diagnostics);
     Compiled { sources, tree: Some(tree), ast: Some(ast), agents, workflow, diagnostics }
 }
 
-/// Compiles an agent file alone.
+/// Compiles an agent file alone, knowing nothing of its package.
 #[must_use]
 pub fn compile_agent(main: MainDocument) -> CompiledAgent {
+    agent(main, None)
+}
+
+/// Compiles an agent file with what its package holds of the things that it names.
+#[must_use]
+pub fn compile_agent_in(main: MainDocument, files: &dyn Files) -> CompiledAgent {
+    agent(main, Some(files))
+}
+
+fn agent(main: MainDocument, files: Option<&dyn Files>) -> CompiledAgent {
     let mut sources = Sources::default();
     let mut diagnostics = Vec::new();
     let name = main.name.clone();
     let Some(source) = take_in(&mut sources, &name, main.bytes, &mut diagnostics) else {
-        return CompiledAgent { sources, ast: None, agent: None, diagnostics };
+        return CompiledAgent { sources, tree: None, ast: None, agent: None, diagnostics };
     };
+    let tree = agents::tree(&source, &main.package_path);
     let ast = agents::read(&source, &main.package_path, &mut diagnostics);
-    check::agent(&ast, &mut diagnostics);
-    tidy(&mut diagnostics);
+    let around = files.map(|files| around::of(&ast, files));
+    check::agent(&ast, &main.package_path, around.as_ref(), &mut diagnostics);
+    tidy::tidy(&sources, &mut diagnostics);
     let agent = (!has_errors(&diagnostics)).then(|| lower::freeze_agent(&ast, &main.package_path));
-    CompiledAgent { sources, ast: Some(ast), agent, diagnostics }
+    CompiledAgent { sources, tree, ast: Some(ast), agent, diagnostics }
 }
 
 /// Whether a finding stops the compile.
@@ -123,18 +139,15 @@ fn take_in(
 ) -> Option<Source> {
     let id = FileId(u32::try_from(sources.iter().count()).unwrap_or(u32::MAX));
     match parse::decode(id, bytes) {
-        Ok(text) => Some(sources.add(name, text)),
+        Ok(text) => {
+            let source = sources.add(name, text);
+            check::text(&source, diagnostics);
+            Some(source)
+        }
         Err(found) => {
             sources.add(name, "");
             diagnostics.push(*found);
             None
         }
     }
-}
-
-/// By file and place, equal findings once.
-fn tidy(diagnostics: &mut Vec<Diagnostic>) {
-    let key = |found: &Diagnostic| (found.span.file, found.span.start, found.span.end, found.rule.name);
-    diagnostics.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.message.cmp(&b.message)));
-    diagnostics.dedup_by(|a, b| key(a) == key(b) && a.message == b.message);
 }

@@ -7,7 +7,10 @@ mod print;
 mod schema;
 
 pub use print::{ebnf, reference_markdown};
-pub use schema::json_schema;
+pub use schema::{agent_schema, json_schema};
+
+/// The grammar of bindings, which the reader of `${{ … }}` keeps; a test compares the two.
+pub const BINDINGS: &str = include_str!("../grammar/binding.ebnf");
 
 /// What a key holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +55,10 @@ pub enum Shape {
     TextOrTexts,
     /// True or false.
     Bool,
+    /// A number in a range, both ends included; its digits are kept.
+    Decimal(u32, u32),
+    /// A list of anything, kept as written.
+    Items,
     /// Any value, kept as written.
     Any,
     /// A map of the context of this name.
@@ -299,14 +306,14 @@ contexts! {
         "maxConcurrency" Shape::Number(1, 10_000), MAY, "Bound of calls at the same time";
         "asyncCallTimeoutSeconds" Shape::Number(1, 31_536_000), MAY, "How long a background call may take";
         "inputs" Shape::Schema, MAY, "JSON Schema of what `with` must bring";
-        "toolChoice" Shape::Any, MAY, "Sent to the model server as `tool_choice`";
-        "temperature" Shape::Any, MAY, "Sampling temperature, a number sent as written";
-        "maxTokens" Shape::Any, MAY, "Bound of the tokens of one answer";
-        "mcpServers" Shape::Any, MAY, "Tool servers that speak MCP";
-        "openApiToolboxes" Shape::Any, MAY, "Tools described by OpenAPI documents";
-        "builtinToolboxes" Shape::Any, MAY, "Tools that are built in";
-        "extraAgents" Shape::Any, MAY, "Agents that this one may call";
-        "skillSources" Shape::Any, MAY, "Where skills are found";
+        "toolChoice" Shape::Word(&["auto", "required", "none"]), MAY, "Sent to the model server as `tool_choice`";
+        "temperature" Shape::Decimal(0, 2), MAY, "Sampling temperature, a number sent as written";
+        "maxTokens" Shape::Number(1, u32::MAX), MAY, "Bound of the tokens of one answer";
+        "mcpServers" Shape::Items, MAY, "Tool servers that speak MCP";
+        "openApiToolboxes" Shape::Items, MAY, "Tools described by OpenAPI documents";
+        "builtinToolboxes" Shape::Items, MAY, "Tools that are built in";
+        "extraAgents" Shape::Items, MAY, "Agents that this one may call";
+        "skillSources" Shape::Items, MAY, "Where skills are found";
         "autoEnableSkills" Shape::Any, MAY, "Skills that are on from the start";
         "asyncYieldStrategy" Shape::Any, MAY, "When a turn yields while calls run";
     }

@@ -16,12 +16,14 @@ use crate::time::Millis;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::sync::OnceLock;
 
 /// A frozen workflow. Fields are private; [`Parts`] goes in, accessors come out.
 #[derive(Clone, Debug)]
 pub struct Workflow {
     parts: Parts,
-    digest: Digest,
+    /// Taken when it is first asked for: whoever only checks a definition never pays for it.
+    digest: OnceLock<Digest>,
 }
 
 /// Everything that a workflow consists of, as `lower` hands it over.
@@ -62,8 +64,7 @@ impl Workflow {
     /// Freezes the parts.
     #[must_use]
     pub fn new(parts: Parts) -> Self {
-        let digest = canonical::digest_of(&parts);
-        Self { parts, digest }
+        Self { parts, digest: OnceLock::new() }
     }
 
     /// Reads the bytes that [`Workflow::to_bytes`] wrote and checks the digest in them.
@@ -83,7 +84,7 @@ impl Workflow {
     /// SHA-256 over the canonical bytes of the parts.
     #[must_use]
     pub fn digest(&self) -> &Digest {
-        &self.digest
+        self.digest.get_or_init(|| canonical::digest_of(&self.parts))
     }
 
     /// `name`.
@@ -276,6 +277,9 @@ pub struct Choice {
     pub value: String,
     /// What people read.
     pub label: Text,
+    /// What it means, for people; left out where nothing is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
     /// Whether it takes free text.
     pub feedback: Feedback,
 }

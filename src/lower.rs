@@ -149,6 +149,7 @@ fn question_of(question: &ast::Question, defaults: &ast::Defaults) -> ir::Questi
     let choices = question.choices.iter().map(|choice| ir::Choice {
         value: choice.value.value.clone(),
         label: value::text(&choice.label),
+        description: choice.description.as_ref().map(|text| text.value.clone()),
         feedback: match choice.feedback {
             ast::Feedback::None => ir::Feedback::None,
             ast::Feedback::Optional => ir::Feedback::Optional,

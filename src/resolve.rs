@@ -58,6 +58,50 @@ pub struct AgentFile {
     pub agent: ast::Agent,
     /// Whether reading it gave no error.
     pub sound: bool,
+    /// What the package holds of the things that it names.
+    pub around: Around,
+}
+
+/// What a package holds of the things that an agent file names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Around {
+    /// The folders of `bashToolboxes`, in order.
+    pub toolboxes: Vec<Toolbox>,
+    /// The programs of isolations, by path as written.
+    pub programs: IndexMap<String, Program>,
+}
+
+/// A folder of tools.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Toolbox {
+    /// Its tools by file name, in the order of the names.
+    Files(Vec<Tool>),
+    /// Its path leads out of the package; why it is refused.
+    Refused(String),
+    /// Its files cannot be listed.
+    Unknown,
+}
+
+/// One tool of a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tool {
+    /// Name of its file.
+    pub file: String,
+    /// The name that it gives itself, if its text shows it.
+    pub slug: Option<String>,
+}
+
+/// A program that an isolation names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// It is there, and as far as can be said it may be run.
+    Runnable,
+    /// No such file.
+    Missing,
+    /// The file may not be run.
+    NotExecutable,
+    /// Its path may not be used, or the file cannot be read; why.
+    Refused(String),
 }
 
 /// What a reference to an agent leads to.

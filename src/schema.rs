@@ -1,9 +1,17 @@
 //! JSON Schema, draft 2020-12: checking a schema itself, validating values, walking to a field.
 //!
 //! The form of a schema is checked here, so that each fault has its place; values are judged by the jsonschema
-//! library. Nothing is ever fetched: only references inside the same schema (`#/…`) are followed.
+//! library, numbers by their digits. Nothing is ever fetched: only references inside the same document are followed.
 
+mod blame;
+mod circle;
 mod form;
+mod judge;
+pub mod keyword;
+mod number;
+mod place;
+mod step;
+mod violation;
 mod walk;
 
 pub use walk::{Fit, KindSet, Step, Walk};
@@ -18,13 +26,16 @@ pub struct Schema {
 }
 
 struct Inner {
-    json: Value,
-    validator: OnceLock<Result<jsonschema::Validator, String>>,
+    /// The whole document: references in any part of it count from here.
+    root: Arc<Value>,
+    /// The place of this schema in it.
+    at: Vec<String>,
+    judge: OnceLock<Result<judge::Judge, String>>,
 }
 
 impl std::fmt::Debug for Schema {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Schema({})", self.inner.json)
+        write!(f, "Schema({})", self.json())
     }
 }
 
@@ -59,37 +70,67 @@ impl Schema {
     /// # Errors
     /// Every fault with its place.
     pub fn compile(json: &Value) -> Result<Self, Vec<SchemaFault>> {
-        let faults = form::check(json);
-        if !faults.is_empty() {
-            return Err(faults);
+        let found = form::check(json);
+        if !found.faults.is_empty() {
+            return Err(found.faults);
         }
-        Ok(Self { inner: Arc::new(Inner { json: json.clone(), validator: OnceLock::new() }) })
+        let schema = Self::part(&Arc::new(json.clone()), Vec::new());
+        // The library has the last word wherever it does more than look at one value.
+        if found.is_intricate
+            && let Err(error) = schema.judge()
+        {
+            let message = format!("the schema cannot be used: {}", violation::cut(error, 200));
+            return Err(vec![SchemaFault { pointer: Vec::new(), message }]);
+        }
+        Ok(schema)
     }
 
-    /// The schema as it was given.
+    /// The part of a document that is right as a whole.
+    fn part(root: &Arc<Value>, at: Vec<String>) -> Self {
+        Self { inner: Arc::new(Inner { root: Arc::clone(root), at, judge: OnceLock::new() }) }
+    }
+
+    fn judge(&self) -> &Result<judge::Judge, String> {
+        self.inner.judge.get_or_init(|| judge::build(&self.inner.root, &self.inner.at))
+    }
+
+    /// The schema as it was given. Its references count from [`Self::document`].
     #[must_use]
     pub fn json(&self) -> &Value {
-        &self.inner.json
+        place::at(&self.inner.root, &self.inner.at).unwrap_or(&Value::Null)
+    }
+
+    /// The whole document that the schema is a part of.
+    #[must_use]
+    pub fn document(&self) -> &Value {
+        &self.inner.root
+    }
+
+    /// The schema that it is after following a `$ref` at its top: what has the `properties`.
+    #[must_use]
+    pub fn target(&self) -> &Value {
+        walk::follow(&self.inner.root, self.json())
     }
 
     /// Every way in which a value does not fit, at most twenty; empty if it fits.
     #[must_use]
     pub fn validate(&self, value: &Value) -> Vec<Violation> {
-        let validator = self.inner.validator.get_or_init(|| {
-            jsonschema::draft202012::options()
-                .should_validate_formats(false)
-                .build(&self.inner.json)
-                .map_err(|error| error.to_string())
-        });
-        match validator {
-            Ok(validator) => {
-                validator.iter_errors(value).take(MOST_VIOLATIONS).map(|error| violation(&error)).collect()
+        match self.judge() {
+            Ok(judge) => {
+                let mut found = Vec::new();
+                for error in judge.validator.iter_errors(value).take(MOST_VIOLATIONS) {
+                    violation::tell(judge, &error, &mut found);
+                }
+                found.dedup();
+                found.truncate(MOST_VIOLATIONS);
+                found
             }
+            // INVARIANT: what has passed `compile` can be built; said all the same, never a panic.
             Err(error) => vec![Violation {
                 pointer: Vec::new(),
                 expected: "a schema that can be used".to_owned(),
-                found: error.clone(),
-                message: format!("the schema cannot be used: {error}"),
+                found: violation::cut(error, 200),
+                message: format!("the schema cannot be used: {}", violation::cut(error, 200)),
             }],
         }
     }
@@ -103,65 +144,6 @@ impl Schema {
     /// Its `default`, if it has one.
     #[must_use]
     pub fn default_value(&self) -> Option<&Value> {
-        self.inner.json.get("default")
+        self.json().get("default")
     }
-}
-
-fn violation(error: &jsonschema::ValidationError<'_>) -> Violation {
-    let pointer: Vec<String> = error
-        .instance_path()
-        .as_str()
-        .split('/')
-        .skip(1)
-        .map(|segment| segment.replace("~1", "/").replace("~0", "~"))
-        .collect();
-    let found = shown(error.instance());
-    let expected = expected(error);
-    let place = if pointer.is_empty() { "the value".to_owned() } else { format!("/{}", pointer.join("/")) };
-    let message = format!("{place}: expected {expected}, found {found}");
-    Violation { pointer, expected, found, message }
-}
-
-fn expected(error: &jsonschema::ValidationError<'_>) -> String {
-    use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
-    if let Kind::Type { kind } = error.kind() {
-        return match kind {
-            TypeKind::Single(kind) => article(&kind.to_string()),
-            TypeKind::Multiple(kinds) => {
-                kinds.iter().map(|kind| article(&kind.to_string())).collect::<Vec<_>>().join(" or ")
-            }
-        };
-    }
-    if let Kind::Required { property } = error.kind() {
-        return format!("the property {property}");
-    }
-    if let Kind::AdditionalProperties { unexpected } = error.kind() {
-        let names: Vec<_> = unexpected.iter().map(|name| format!("`{name}`")).collect();
-        return format!("no property {}", names.join(", "));
-    }
-    if let Kind::Enum { options } = error.kind() {
-        return format!("one of {options}");
-    }
-    if let Kind::Constant { expected_value } = error.kind() {
-        return format!("{expected_value}");
-    }
-    error.to_string()
-}
-
-fn article(kind: &str) -> String {
-    match kind {
-        "null" => "null".to_owned(),
-        "integer" | "array" | "object" => format!("an {kind}"),
-        other => format!("a {other}"),
-    }
-}
-
-/// A value in a message: whole if it is short.
-fn shown(value: &Value) -> String {
-    let text = value.to_string();
-    if text.chars().count() <= 80 {
-        return text;
-    }
-    let cut: String = text.chars().take(80).collect();
-    format!("{cut}…")
 }

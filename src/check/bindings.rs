@@ -253,7 +253,7 @@ fn step<'a>(cx: &Context<'a, '_>, one: &Use<'a>) -> Result<Meaning<'a>, Box<Diag
         return Err(unknown_step::fault(cx, id, first.span));
     };
     let Some(step) = cx.resolved.flow.step(node) else { return Ok(Meaning::Unknown) };
-    if matches!(step.kind, StepKind::Hole) || super::duplicate_id::repeats(cx, id) {
+    if matches!(step.kind, StepKind::Hole) || cx.repeated.contains(id) {
         return Ok(Meaning::Unknown);
     }
     if previous {

@@ -4,8 +4,8 @@ use super::{Context, unknown_guarantee_step};
 use crate::ast::{Guarantee, StepKind};
 use crate::diagnostic::{Diagnostic, Rule, Severity, nearest};
 use crate::ir::EdgeKind;
-use crate::resolve::flow::{Edge, NodeIndex, has_human_gate, is_chosen_by_deadline};
-use crate::resolve::path::{names, shortest, tell};
+use crate::resolve::flow::{Edge, Flow, NodeIndex, has_human_gate, is_chosen_by_deadline};
+use crate::resolve::path::{Leg, names, shortest, tell, way};
 use crate::source::{Span, Spanned};
 
 /// a path breaks a guarantee.
@@ -115,12 +115,47 @@ fn refute(
 }
 
 fn check_runs(cx: &Context<'_, '_>, most: &Spanned<u32>) -> Result<(), Box<Diagnostic>> {
-    let actual = match cx.agent_runs {
+    let flow = &cx.resolved.flow;
+    let (actual, note) = match cx.bound.runs {
         Some(actual) if actual <= u64::from(most.value) => return Ok(()),
-        Some(actual) => format!("up to {actual} agent runs"),
-        None => "an unbounded number of agent runs".to_owned(),
+        Some(actual) => (format!("up to {actual} agent runs"), "exceeded on"),
+        None => ("an unbounded number of agent runs".to_owned(), "without bound on"),
     };
     let message = format!("there can be {actual} between two waits, not at most {}", most.value);
     let help = "lower `max_revisions` or `repeat`, or let a person or a cron step come between";
-    Err(Box::new(Diagnostic::new(&RULE, most.span, message).help(help)))
+    let mut found = Diagnostic::new(&RULE, most.span, message).help(help);
+    let legs: Vec<_> = cx.bound.legs.iter().map(|(leg, _)| *leg).collect();
+    if let Some((last, own)) = cx.bound.last {
+        found = found.note(format!("{note} {}", names(flow, &legs, last)));
+        let mut sum = 0_u64;
+        for (i, (leg, runs)) in cx.bound.legs.iter().enumerate() {
+            sum = sum.saturating_add(*runs);
+            found = tell_runs(found, flow, i + 1, *leg, *runs, sum);
+        }
+        if let Some(node) = flow.node(last).filter(|_| own > 0) {
+            let total = sum.saturating_add(own);
+            let text =
+                format!("{}. `{}` runs agents up to {own} times, in all {total}", legs.len() + 1, node.name);
+            found = found.label(node.span, text);
+        }
+    }
+    Err(Box::new(found))
+}
+
+fn tell_runs(
+    found: Diagnostic,
+    flow: &Flow<'_>,
+    number: usize,
+    leg: Leg,
+    runs: u64,
+    sum: u64,
+) -> Diagnostic {
+    let (Some(node), Some(edge)) = (flow.node(leg.from), flow.graph().edge_weight(leg.edge)) else {
+        return found;
+    };
+    let mut text = format!("{number}. `{}` {}", node.name, way(&edge.kind));
+    if runs > 0 {
+        text.push_str(&format!(": up to {runs} agent runs, in all {sum}"));
+    }
+    found.label(edge.span.unwrap_or(node.span), text)
 }

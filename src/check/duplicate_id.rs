@@ -3,8 +3,9 @@
 use super::Context;
 use crate::ast;
 use crate::diagnostic::{Diagnostic, Rule, Severity};
-use std::collections::HashMap;
+use crate::resolve::Resolved;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 /// two steps have the same id.
 pub static RULE: Rule = Rule {
@@ -36,9 +37,10 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether more than one step carries this id.
+/// The ids that more than one step carries.
 #[must_use]
-pub fn repeats(cx: &Context<'_, '_>, id: &str) -> bool {
-    let carriers = cx.resolved.flow.steps().filter(|(_, step)| step.id.as_ref().is_some_and(|i| i.value == id));
-    carriers.count() > 1
+pub fn repeated<'a>(resolved: &Resolved<'a>) -> HashSet<&'a str> {
+    let mut seen = HashSet::new();
+    let ids = resolved.flow.steps().filter_map(|(_, step)| step.id.as_ref());
+    ids.map(|id| id.value.as_str()).filter(|id| !seen.insert(*id)).collect()
 }

@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
 /// The finding.
 #[must_use]
 pub fn fault(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::new(&RULE, span, format!("a switch looks at a string, a boolean or an integer, and this is {what}"))
+    let message = format!("a switch takes a string, a boolean or an integer, and this is of type {what}");
+    Diagnostic::new(&RULE, span, message)
         .help("take a part of it that is one of those")
 }

@@ -1,6 +1,6 @@
 //! `missing-agent`: a reference to an agent that leads nowhere.
 
-use super::{Context, agent_without_base, installed_agent, refused_path, unknown_base};
+use super::{Context, agent_without_base, installed_agent, refused_path};
 use crate::diagnostic::{Diagnostic, Rule, Severity, nearest};
 use crate::resolve::{Reference, agent_references};
 use crate::source::Span;
@@ -35,7 +35,6 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
         let Some((path, file)) = cx.resolved.agent(written) else { continue };
         if judged.insert(path) && file.sound {
             agent_without_base::check(written, span, &file.agent, out);
-            unknown_base::check_agent(&file.agent, out);
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::Context;
 use crate::diagnostic::{Diagnostic, Rule, Severity};
-use crate::resolve::flow::Place;
+use crate::resolve::flow::{Node, Place};
+use std::collections::HashMap;
 
 /// an id is a name that the flow itself uses.
 pub static RULE: Rule = Rule {
@@ -14,17 +15,15 @@ pub static RULE: Rule = Rule {
 
 /// Reports ids that clash with a name the flow gives itself.
 pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
-    let nodes = || cx.resolved.flow.graph().node_weights();
+    let own = |node: &&Node<'_>| match node.place {
+        Place::Step(step) => step.id.is_none(),
+        Place::Stop(_) | Place::End | Place::Hold => true,
+    };
+    let nodes = cx.resolved.flow.graph().node_weights().filter(own);
+    let by_name: HashMap<&str, &Node<'_>> = nodes.map(|node| (node.name.as_str(), node)).collect();
     for (_, step) in cx.resolved.flow.steps() {
         let Some(id) = &step.id else { continue };
-        let taken = nodes().find(|node| {
-            node.name == id.value
-                && match node.place {
-                    Place::Step(other) => other.id.is_none(),
-                    Place::Stop(_) | Place::End | Place::Hold => true,
-                }
-        });
-        let Some(taken) = taken else { continue };
+        let Some(taken) = by_name.get(id.value.as_str()) else { continue };
         let why = match taken.place {
             Place::End => "the end of the flow".to_owned(),
             Place::Hold => "the place where a session waits for attention".to_owned(),

@@ -6,7 +6,7 @@ use crate::ast;
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::resolve::facts::gives;
 use crate::resolve::flow::{Edge, NodeIndex};
-use crate::resolve::path::{names, shortest, tell};
+use crate::resolve::path::{branching, names, shortest, tell, way as way_of};
 
 /// a binding reads an output that may have no value yet.
 pub static RULE: Rule = Rule {
@@ -65,8 +65,15 @@ fn missing(
     if reader == node {
         found = found.note("the step reads its own output");
     } else {
-        let way = names(flow, &legs, reader);
-        let note = if legs.is_empty() { "read before the step".to_owned() } else { format!("missing on {way}") };
+        let decides = branching(flow, &legs, reader, node);
+        let note = match decides.and_then(|leg| Some((flow.node(leg.from)?, flow.graph().edge_weight(leg.edge)?))) {
+            _ if legs.is_empty() => "read before the step".to_owned(),
+            Some((at, edge)) => {
+                let way = names(flow, &legs, reader);
+                format!("missing where `{}` {}: {way}", at.name, way_of(&edge.kind))
+            }
+            None => format!("missing on {}", names(flow, &legs, reader)),
+        };
         found = found.note(note);
         // Only the turns of the path explain something.
         let turns: Vec<_> = legs.iter().copied().filter(|leg| flow.leaving(leg.from).len() > 1).collect();

@@ -2,13 +2,13 @@
 
 use super::bindings::{self, Meaning, Where};
 use super::types::{self, Known};
-use super::{Context, impossible_case, misfit_switch};
+use super::{Context, idle_default, impossible_case, misfit_switch};
 use crate::ast::StepKind;
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::ir::EdgeKind;
 use crate::resolve::flow::NodeIndex;
-use crate::resolve::path::shortest;
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// a switch does not cover every value.
 pub static RULE: Rule = Rule {
@@ -23,6 +23,10 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
     for one in cx.uses.iter().filter(|one| one.place == Where::Switch) {
         let Some(reader) = one.readers.first().copied() else { continue };
         let Some(StepKind::Switch(switch)) = cx.resolved.flow.step(reader).map(|step| &step.kind) else { continue };
+        // Without any case the reader has said so.
+        if switch.cases.is_empty() {
+            continue;
+        }
         let Some(schema) = types::schema_of(cx, one) else {
             if switch.default.is_none() && bindings::meaning(cx, one).is_ok() && !is_faulty(cx, one) {
                 let message = "nothing is known of the value, so the switch needs a `default`";
@@ -51,12 +55,16 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
                 out.push(impossible_case::fault(&case.value, &possible));
             }
         }
+        let coming = coming(cx, one, reader);
         let missing: Vec<_> = possible
             .iter()
             .filter(|value| !switch.cases.iter().any(|case| case.value.value == **value))
-            .filter(|value| comes(cx, one, reader, value))
+            .filter(|value| coming.as_ref().is_none_or(|coming| coming.contains(*value)))
             .map(|value| format!("`{value}`"))
             .collect();
+        if let (Some(default), true, false) = (&switch.default, missing.is_empty(), switch.cases.is_empty()) {
+            out.push(idle_default::fault(default.span, switch.cases_span));
+        }
         // A misspelt case is reported as impossible; the value that was meant is then not missing as well.
         let misspelt = switch.cases.iter().filter(|case| !possible.contains(&case.value.value)).count();
         if switch.default.is_none() && missing.len() > misspelt {
@@ -80,13 +88,29 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// Whether an answer can come to the switch: a choice that leads elsewhere does not.
-fn comes(cx: &Context<'_, '_>, one: &bindings::Use<'_>, reader: NodeIndex, value: &str) -> bool {
-    let Ok(Meaning::Step { node, step, output, .. }) = bindings::meaning(cx, one) else { return true };
-    let (StepKind::Question(_), "choice") = (&step.kind, bindings::name_of(output)) else { return true };
+/// The answers that can come to the switch, if it looks at the choice of a question: one that leads elsewhere does
+/// not. `None` where every value can.
+fn coming(cx: &Context<'_, '_>, one: &bindings::Use<'_>, reader: NodeIndex) -> Option<HashSet<String>> {
+    let Ok(Meaning::Step { node, step, output, .. }) = bindings::meaning(cx, one) else { return None };
+    let (StepKind::Question(_), "choice") = (&step.kind, bindings::name_of(output)) else { return None };
     let flow = &cx.resolved.flow;
-    let kind = EdgeKind::Choice(value.to_owned());
-    flow.leaving(node).into_iter().filter(|(_, edge, _)| edge.kind == kind).any(|(_, _, to)| {
-        to == reader || shortest(flow, to, reader, |from, _, _| from != node).is_some()
-    })
+    let leading = flow.leading_to(reader, |from, _, _| from != node);
+    let answers = flow.leaving(node).into_iter().filter(|(_, _, to)| leading.contains(to));
+    Some(
+        answers
+            .filter_map(|(_, edge, _)| match &edge.kind {
+                EdgeKind::Choice(value) => Some(value.clone()),
+                EdgeKind::Next
+                | EdgeKind::Case(_)
+                | EdgeKind::Default
+                | EdgeKind::Body
+                | EdgeKind::On(_)
+                | EdgeKind::GateAborted(_)
+                | EdgeKind::GateDeadline(_)
+                | EdgeKind::Deadline
+                | EdgeKind::Exhausted
+                | EdgeKind::Resume => None,
+            })
+            .collect(),
+    )
 }

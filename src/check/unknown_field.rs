@@ -59,7 +59,7 @@ fn walk(one: &Use<'_>, whole: &Known, rest: &[Spanned<Segment>]) -> Option<Diagn
             Walk::NotAContainer { at, what } => {
                 let segment = rest.get(at)?;
                 let name = bindings::written(&segment.value);
-                let message = format!("`{name}` cannot be taken of it: this is {what}");
+                let message = format!("`{name}` cannot be taken of it: its type is {what}");
                 Some(Diagnostic::new(&RULE, segment.span, message).help("read the whole value"))
             }
             Walk::Open => {

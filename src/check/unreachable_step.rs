@@ -1,9 +1,10 @@
 //! `unreachable-step`: a step that nothing leads to. Only the first of a row is reported.
 
-use super::Context;
+use super::{Context, idle_key};
 use crate::ast::{self, StepKind};
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::resolve::flow::nested;
+use std::collections::HashMap;
 
 /// no path leads to a step.
 pub static RULE: Rule = Rule {
@@ -19,14 +20,22 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
     if flow.has_holes {
         return;
     }
+    let idle = idle_key::transitions(cx);
+    let is_idle = |step: &ast::Step| {
+        idle.iter().any(|(span, ..)| span.start <= step.span.start && step.span.end <= span.end)
+    };
+    let mut previous = HashMap::new();
     for (index, step) in flow.steps() {
         let led_to = flow.entering(index).iter().any(|(_, _, from)| !flow.is_back(*from, index));
-        if cx.reachable.contains(&index) || led_to {
+        if cx.reachable.contains(&index) || led_to || is_idle(step) {
             continue;
         }
         let mut found = Diagnostic::new(&RULE, step.head, format!("no path leads to the step `{}`", step.name))
             .note("never reached");
-        if let Some(before) = before(&cx.resolved.ast.steps, step) {
+        if previous.is_empty() {
+            before(&cx.resolved.ast.steps, &mut previous);
+        }
+        if let Some(before) = previous.get(&std::ptr::from_ref(step)) {
             let why = match &before.kind {
                 StepKind::Stop(_) => "ends the session here",
                 StepKind::Loop(_) => "never ends, and nothing breaks out of it",
@@ -43,16 +52,12 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The step right before `step` in its list.
-fn before<'a>(steps: &'a [ast::Step], step: &ast::Step) -> Option<&'a ast::Step> {
-    let mut found = None;
+/// The step right before each step of a list, by the place of the step in memory.
+fn before<'a>(steps: &'a [ast::Step], found: &mut HashMap<*const ast::Step, &'a ast::Step>) {
     let mut last = None;
     for one in steps {
-        if std::ptr::eq(one, step) {
-            return last;
-        }
-        nested(one, &mut |list| found = found.or_else(|| before(list, step)));
+        found.extend(last.map(|last| (std::ptr::from_ref(one), last)));
+        nested(one, &mut |list| before(list, found));
         last = Some(one);
     }
-    found
 }

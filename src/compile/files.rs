@@ -18,6 +18,16 @@ pub trait Files {
 
     /// Names of the files directly in a folder, sorted; empty if there is none.
     fn list(&self, dir: &str) -> Vec<String>;
+
+    /// What people see of a file of the package: its package path, unless its place is known better.
+    fn shown(&self, package_path: &str) -> String {
+        package_path.to_owned()
+    }
+
+    /// Whether a file may be run as a program; `None` if that cannot be said.
+    fn is_executable(&self, _package_path: &str) -> Option<bool> {
+        None
+    }
 }
 
 /// Why a file cannot be had.
@@ -87,13 +97,21 @@ pub(super) fn normal(path: &str) -> Result<String, String> {
 #[derive(Clone, Debug)]
 pub struct Folder {
     root: PathBuf,
+    shown: String,
 }
 
 impl Folder {
     /// `root` is the root of the package.
     #[must_use]
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        Self { root: root.into(), shown: String::new() }
+    }
+
+    /// With what is put before a package path to show it: empty, or ending in `/`.
+    #[must_use]
+    pub fn shown_under(mut self, prefix: impl Into<String>) -> Self {
+        self.shown = prefix.into();
+        self
     }
 
     fn inside(&self, package_path: &str) -> Result<PathBuf, FileError> {
@@ -137,6 +155,17 @@ impl Files for Folder {
         names.sort();
         names
     }
+
+    fn shown(&self, package_path: &str) -> String {
+        format!("{}{package_path}", self.shown)
+    }
+
+    #[cfg(unix)]
+    fn is_executable(&self, package_path: &str) -> Option<bool> {
+        use std::os::unix::fs::PermissionsExt as _;
+        let about = std::fs::metadata(self.inside(package_path).ok()?).ok()?;
+        Some(about.is_file() && about.permissions().mode() & 0o111 != 0)
+    }
 }
 
 /// Texts by package path.
@@ -170,5 +199,10 @@ impl Files for Memory {
         let Ok(dir) = normal(dir) else { return Vec::new() };
         let names = self.files.keys().filter_map(|path| path.strip_prefix(&dir)?.strip_prefix('/'));
         names.filter(|name| !name.contains('/')).map(str::to_owned).collect()
+    }
+
+    /// A text has no mode: a script says by its first line that it is one.
+    fn is_executable(&self, package_path: &str) -> Option<bool> {
+        Some(self.read(package_path).ok()?.starts_with(b"#!"))
     }
 }

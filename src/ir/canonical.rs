@@ -4,7 +4,7 @@ use super::{Parts, Workflow};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// `sha256:` and 64 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -15,7 +15,6 @@ impl Digest {
     /// The digest of bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
-        use std::fmt::Write as _;
         let mut text = String::with_capacity(71);
         text.push_str("sha256:");
         for byte in Sha256::digest(bytes) {
@@ -85,7 +84,8 @@ pub fn canonical_json(value: &Value) -> String {
 fn push(value: &Value, out: &mut String) {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            out.push_str(&value.to_string())
+            // Writing into a String cannot fail.
+            let _ = write!(out, "{value}");
         }
         Value::Array(items) => {
             out.push('[');
@@ -105,7 +105,7 @@ fn push(value: &Value, out: &mut String) {
                 if i > 0 {
                     out.push(',');
                 }
-                out.push_str(&Value::String(key.clone()).to_string());
+                let _ = write!(out, "{}", Value::String(key.clone()));
                 out.push(':');
                 push(item, out);
             }
@@ -156,5 +156,5 @@ pub(super) fn read(bytes: &[u8]) -> Result<Workflow, FrozenError> {
     if parts.graph.entry().is_none() {
         return Err(fault("the frozen workflow has no step".to_owned()));
     }
-    Ok(Workflow { parts, digest: frozen.digest })
+    Ok(Workflow { parts, digest: frozen.digest.into() })
 }

@@ -1,7 +1,6 @@
 //! An agent file in its frozen form, with the defaults of agents applied.
 
 use crate::{ast, ir, tree};
-use serde_json::Value;
 
 /// Calls of one turn side by side where nothing is written.
 const MAX_CONCURRENCY: u32 = 4;
@@ -12,13 +11,6 @@ const CALL_TIMEOUT_SECONDS: u32 = 300;
 #[must_use]
 pub fn freeze(agent: &ast::Agent, file: &str) -> ir::Agent {
     let text = |text: &Option<crate::source::Spanned<String>>| text.as_ref().map(|text| text.value.clone());
-    let later = |key: &str| agent.later.iter().find(|entry| entry.key.value == key).map(|entry| &entry.value);
-    let tool_choice = later("toolChoice").and_then(tree::Node::text).map(|text| text.value.clone());
-    let number = |key| match later(key).map(tree::Node::to_json) {
-        Some(Value::Number(number)) => Some(number),
-        Some(_) | None => None,
-    };
-    let max_tokens = number("maxTokens").and_then(|n| n.as_u64()).and_then(|n| u32::try_from(n).ok());
     ir::Agent {
         slug: text(&agent.slug).unwrap_or_else(|| stem(file)),
         base: text(&agent.base),
@@ -43,9 +35,9 @@ pub fn freeze(agent: &ast::Agent, file: &str) -> ir::Agent {
         max_tool_calls: agent.max_tool_calls.as_ref().map(|most| most.value),
         call_timeout_seconds: agent.call_timeout_seconds.as_ref().map_or(CALL_TIMEOUT_SECONDS, |t| t.value),
         inputs: agent.inputs.as_ref().map(tree::Node::to_json),
-        tool_choice,
-        temperature: number("temperature"),
-        max_tokens,
+        tool_choice: text(&agent.tool_choice),
+        temperature: agent.temperature.as_ref().and_then(|digits| digits.value.parse().ok()),
+        max_tokens: agent.max_tokens.as_ref().map(|most| most.value),
         later: agent.later.iter().map(|entry| (entry.key.value.clone(), entry.value.to_json())).collect(),
     }
 }
@@ -91,9 +83,11 @@ fn disposition(written: &ast::Disposition) -> ir::Disposition {
 
 fn spec(isolation: &ast::Isolation) -> ir::Isolation {
     match isolation {
-        ast::Isolation::Docker { image } => ir::Isolation::Docker { image: image.clone() },
-        ast::Isolation::LocalProcess { path } => ir::Isolation::LocalProcess { path: path.clone() },
-        ast::Isolation::FunctionRunner { target } => ir::Isolation::FunctionRunner { target: target.clone() },
+        ast::Isolation::Docker { image } => ir::Isolation::Docker { image: image.value.clone() },
+        ast::Isolation::LocalProcess { path } => ir::Isolation::LocalProcess { path: path.value.clone() },
+        ast::Isolation::FunctionRunner { target } => {
+            ir::Isolation::FunctionRunner { target: target.value.clone() }
+        }
     }
 }
 

@@ -44,8 +44,21 @@ pub fn markdown(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Agent {
     reader.agent(&tree, prompt)
 }
 
+/// The keys of an agent in Markdown as a tree, for editors; what is wrong with them [`markdown`] says.
+#[must_use]
+pub fn front_matter_tree(source: &Source) -> Option<Node> {
+    let (end, _) = front_matter(source.text())?;
+    Some(yaml::read_part(source, source.text().get(..end).unwrap_or_default(), &mut Vec::new()))
+}
+
+/// Where the YAML of the front matter ends; 0 without one.
+pub(in crate::parse) fn front_end(text: &str) -> usize {
+    front_matter(text).map_or(0, |(end, _)| end)
+}
+
 /// End of the front matter's YAML, and the beginning of what follows its closing line.
-fn front_matter(text: &str) -> Option<(usize, usize)> {
+#[must_use]
+pub fn front_matter(text: &str) -> Option<(usize, usize)> {
     let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut at = bom;
     for (i, line) in text.get(bom..)?.split_inclusive('\n').enumerate() {
@@ -81,14 +94,26 @@ fn empty(source: &Source, span: Span) -> Agent {
         max_concurrency: None,
         call_timeout_seconds: None,
         inputs: None,
+        tool_choice: None,
+        temperature: None,
+        max_tokens: None,
         later: Vec::new(),
     }
 }
 
-/// Keys that only some later version reads.
-fn is_later(key: &str) -> bool {
-    grammar::AGENT_FILE.key(key).is_some_and(|key| key.shape == Shape::Any)
-}
+/// Keys whose values are kept as they were written.
+const KEPT: [&str; 10] = [
+    "toolChoice",
+    "temperature",
+    "maxTokens",
+    "mcpServers",
+    "openApiToolboxes",
+    "builtinToolboxes",
+    "extraAgents",
+    "skillSources",
+    "autoEnableSkills",
+    "asyncYieldStrategy",
+];
 
 /// Whether an entry is a comment.
 fn is_comment(entry: &Entry) -> bool {
@@ -166,9 +191,52 @@ impl Reader<'_> {
                 is_map
             })
             .cloned();
-        let later = node.entries().iter().filter(|entry| is_later(&entry.key.value));
-        agent.later = later.cloned().collect();
+        self.model(node, &mut agent);
+        let kept = node.entries().iter().filter(|entry| KEPT.contains(&entry.key.value.as_str()));
+        agent.later = kept.cloned().collect();
         agent
+    }
+
+    /// What is sent to the model server with each request, and lists of things that are only kept.
+    fn model(&mut self, node: &Node, agent: &mut Agent) {
+        let context = &grammar::AGENT_FILE;
+        let written = |key: &str| node.get(key).filter(|value| value.value != Value::Null);
+        if let (Some(value), Some(Shape::Word(words))) =
+            (written("toolChoice"), context.key("toolChoice").map(|key| key.shape))
+        {
+            agent.tool_choice =
+                self.fields.word(value, "toolChoice", words).map(|word| word.map(str::to_owned));
+        }
+        if let (Some(value), Some(Shape::Decimal(from, to))) =
+            (written("temperature"), context.key("temperature").map(|key| key.shape))
+        {
+            agent.temperature = self.decimal(value, "temperature", from, to);
+        }
+        if let (Some(value), Some(Shape::Number(from, to))) =
+            (written("maxTokens"), context.key("maxTokens").map(|key| key.shape))
+        {
+            agent.max_tokens = self.number(value, "maxTokens", from..=to);
+        }
+        for key in context.keys.iter().filter(|key| key.shape == Shape::Items) {
+            if let Some(value) = written(key.name) {
+                self.fields.items(value, &format!("`{}`", key.name));
+            }
+        }
+    }
+
+    /// A number whose digits are kept; both ends are included.
+    fn decimal(&mut self, node: &Node, what: &str, from: u32, to: u32) -> Option<Spanned<String>> {
+        let Value::Number(digits) = &node.value else {
+            self.fields.wrong(node, &format!("`{what}`"), "a number");
+            return None;
+        };
+        let value: f64 = digits.parse().unwrap_or(f64::NAN);
+        if (f64::from(from)..=f64::from(to)).contains(&value) {
+            return Some(Spanned::new(digits.clone(), node.span));
+        }
+        let message = format!("`{what}` is `{digits}`; it must be a number from {from} to {to}");
+        self.fields.report(Diagnostic::new(&rules::NUMBER_OUT_OF_RANGE, node.span, message));
+        None
     }
 
     /// Unknown and missing keys; comments are neither.
@@ -180,7 +248,9 @@ impl Reader<'_> {
             }
         }
         for key in context.keys.iter().filter(|key| key.required && node.get(key.name).is_none()) {
-            self.fields.missing(node, key.name, context.title);
+            if !Fields::has_near_miss(node, key.name, &[context]) {
+                self.fields.missing(node, key.name, context.title);
+            }
         }
     }
 

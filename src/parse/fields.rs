@@ -110,7 +110,7 @@ impl Fields<'_> {
     }
 
     /// Whether an unknown key is so near that it surely was meant: then the key is misspelt and not missing.
-    fn has_near_miss(node: &Node, name: &str, contexts: &[&'static Context]) -> bool {
+    pub(super) fn has_near_miss(node: &Node, name: &str, contexts: &[&'static Context]) -> bool {
         if node.entries().len() > MANY {
             return false;
         }
@@ -153,8 +153,10 @@ impl Fields<'_> {
         let free = names.clone().filter(|name| is_large || node.get(name).is_none());
         let near = nearest(key, free);
         let excluded = grammar::EXCLUDED.iter().find(|(word, _)| *word == key);
+        // A short word has many neighbours: `if` is not a misspelt `id`.
+        let is_slip = |near: &str| key.len() > 2 && strsim::damerau_levenshtein(near, key) <= 1;
         if let (Some((_, what)), Severity::Error) = (excluded, severity)
-            && near.is_none_or(|near| strsim::damerau_levenshtein(near, key) > 1)
+            && !near.is_some_and(is_slip)
         {
             let message = format!("`{key}` is not supported: the language has no {what}");
             let help = "a workflow is a sequence of cron, question, agent, loop, switch, pick and stop steps; \

@@ -79,7 +79,9 @@ fn boolean(fields: &mut Fields<'_>, key: &str, node: &Node) {
     let Some(text) = node.text().filter(|text| text.style == Style::Plain) else { return };
     let Some(meant) = yes_no_word(&text.value) else { return };
     let message = format!("`{}` is text; `{key}` expects true or false", text.value);
-    let found = Diagnostic::new(&rules::YES_NO_WORD, node.span, message).help(format!("write `{meant}`"));
+    let mut found = Diagnostic::new(&rules::YES_NO_WORD, node.span, message).help(format!("write `{meant}`"));
+    // With the text the schema would be no schema, or the default of another type.
+    found.severity = crate::diagnostic::Severity::Error;
     fields.report(found.fix(Fix::replace(format!("write `{meant}`"), node.span, meant.to_string())));
 }
 

@@ -33,13 +33,29 @@ pub(in crate::parse) fn read_part(
     text: &str,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> tree::Node {
+    read_with(source, text, diagnostics, None)
+}
+
+/// The places of the comments in the beginning `text` of a source, and what it holds beside them.
+pub(in crate::parse) fn comments(source: &Source, text: &str) -> (tree::Node, Vec<Span>) {
+    let mut found = Vec::new();
+    let root = read_with(source, text, &mut Vec::new(), Some(&mut found));
+    (root, found)
+}
+
+fn read_with(
+    source: &Source,
+    text: &str,
+    diagnostics: &mut Vec<Diagnostic>,
+    mut comments: Option<&mut Vec<Span>>,
+) -> tree::Node {
     let first = diagnostics.len();
     let Some(mut text) = prepare(source, text, diagnostics) else {
         return super::hole(source.id(), 0);
     };
     let mut blanked = Blanked::default();
     for attempt in 0..=MAX_SYNTAX_ERRORS {
-        let mut outcome = build::build(source.id(), &text, &blanked);
+        let mut outcome = build::build(source.id(), &text, &blanked, comments.is_some());
         let patch = outcome.error.take().and_then(|error| {
             let (found, patch) = mend::mend(source.id(), &text, &error);
             // A second fault at the same place is a consequence of the first.
@@ -53,6 +69,9 @@ pub(in crate::parse) fn read_part(
             diagnostics.append(&mut outcome.diagnostics);
             if let Some(found) = diagnostics.get_mut(first..) {
                 found.sort_by_key(|found| found.span.start);
+            }
+            if let Some(comments) = &mut comments {
+                **comments = outcome.comments;
             }
             return outcome.root;
         };
@@ -104,8 +123,32 @@ fn blank(text: &mut String, range: &Range<usize>) -> bool {
         .chars()
         .flat_map(|c| std::iter::repeat_n(if c == '\n' || c == '\r' { c } else { ' ' }, c.len_utf8()))
         .collect();
+    let stands_alone = stands_alone(text, range);
     text.replace_range(range.clone(), &spaces);
+    if stands_alone && spaces.starts_with(' ') {
+        text.replace_range(range.start..range.start + 1, "~");
+    }
     true
+}
+
+/// Whether a value is a whole item of a list in brackets; without it there would be a comma too many.
+fn stands_alone(text: &str, range: &Range<usize>) -> bool {
+    let before = text.get(..range.start).unwrap_or_default().trim_end();
+    let behind = text.get(range.end..).unwrap_or_default().trim_start();
+    if !before.ends_with(['[', ',']) || !behind.starts_with(',') {
+        return false;
+    }
+    let mut closed = 0;
+    for c in before.chars().rev() {
+        match c {
+            ']' | '}' => closed += 1,
+            '[' | '{' if closed > 0 => closed -= 1,
+            '[' => return true,
+            '{' => return false,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// The text as a YAML scalar in quotes.

@@ -5,6 +5,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::escape::{is_hidden, visible};
+use crate::secret;
 use crate::source::{Position, Source, Sources, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -294,6 +295,7 @@ fn show(raw: &str, start: usize, longest: usize, bounds: &mut BTreeMap<usize, us
     for shown in bounds.range_mut(start..start + first).map(|(_, shown)| shown) {
         *shown = out.len();
     }
+    let secrets = secret::in_line(raw);
     for (at, c) in raw.get(first..last).unwrap_or_default().char_indices() {
         let offset = start + first + at;
         if let Some(shown) = bounds.get_mut(&offset) {
@@ -302,6 +304,7 @@ fn show(raw: &str, start: usize, longest: usize, bounds: &mut BTreeMap<usize, us
         if c == '\u{feff}' && offset == 0 {
             continue;
         }
+        let c = if secrets.iter().any(|range| range.contains(&(first + at))) { secret::DOT } else { c };
         if c != '\t' && is_hidden(c) {
             out.extend(c.escape_unicode());
         } else {

@@ -47,6 +47,35 @@ impl Bits {
     }
 }
 
+/// Nodes to look at, each at most once at a time.
+struct Queue {
+    nodes: VecDeque<NodeIndex>,
+    waiting: Vec<bool>,
+}
+
+impl Queue {
+    fn new(count: usize) -> Self {
+        Self { nodes: VecDeque::new(), waiting: vec![false; count] }
+    }
+
+    fn push(&mut self, node: NodeIndex) {
+        if let Some(waits) = self.waiting.get_mut(node.index())
+            && !*waits
+        {
+            *waits = true;
+            self.nodes.push_back(node);
+        }
+    }
+
+    fn pop(&mut self) -> Option<NodeIndex> {
+        let node = self.nodes.pop_front()?;
+        if let Some(waits) = self.waiting.get_mut(node.index()) {
+            *waits = false;
+        }
+        Some(node)
+    }
+}
+
 impl Facts {
     /// Runs the analysis to its fixed point.
     #[must_use]
@@ -55,8 +84,9 @@ impl Facts {
         let mut facts = Self { at: vec![None; count] };
         let Some(entry) = flow.entry() else { return facts };
         facts.put(entry, Bits::none(count * WIDTH));
-        let mut open = VecDeque::from([entry]);
-        while let Some(from) = open.pop_front() {
+        let mut open = Queue::new(count);
+        open.push(entry);
+        while let Some(from) = open.pop() {
             for (_, edge, to) in flow.leaving(from) {
                 let Some(out) = facts.after(flow, from, edge) else { continue };
                 let met = match facts.get(to) {
@@ -69,11 +99,17 @@ impl Facts {
                 };
                 if facts.get(to) != Some(&met) {
                     facts.put(to, met);
-                    open.push_back(to);
-                    // The way out of a counted loop reads the edges into it, see `after`.
-                    open.extend(
-                        flow.node(from).into_iter().flat_map(|node| node.scope.iter().rev().copied()),
-                    );
+                    open.push(to);
+                    // The way out of a counted loop reads the edges into it, see `after`: that of a loop which
+                    // `to` ends an iteration of, and of a loop which such a loop ends an iteration of.
+                    let mut changed = vec![to];
+                    for a_loop in flow.node(to).into_iter().flat_map(|node| node.scope.iter().rev().copied())
+                    {
+                        if changed.iter().any(|from| flow.graph().contains_edge(*from, a_loop)) {
+                            changed.push(a_loop);
+                            open.push(a_loop);
+                        }
+                    }
                 }
             }
         }

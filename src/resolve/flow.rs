@@ -11,6 +11,7 @@ use crate::source::{Span, Spanned};
 use petgraph::Direction;
 use petgraph::graph::DiGraph;
 use petgraph::visit::EdgeRef;
+use std::cell::Cell;
 use std::collections::HashSet;
 
 pub use petgraph::graph::{EdgeIndex, NodeIndex};
@@ -26,6 +27,8 @@ pub struct Flow<'a> {
     pub has_holes: bool,
     /// `break` and `next` outside of any loop: the place and the word.
     pub misplaced: Vec<(Span, &'static str)>,
+    /// Edges that were looked at, see [`Flow::work`].
+    visits: Cell<u64>,
 }
 
 /// A step or a place of rest.
@@ -120,6 +123,7 @@ impl<'a> Flow<'a> {
         let mut found: Vec<_> =
             self.graph.edges(from).map(|edge| (edge.id(), edge.weight(), edge.target())).collect();
         found.sort_by_key(|(id, _, _)| *id);
+        self.count(found.len());
         found
     }
 
@@ -129,7 +133,18 @@ impl<'a> Flow<'a> {
         let edges = self.graph.edges_directed(to, Direction::Incoming);
         let mut found: Vec<_> = edges.map(|edge| (edge.id(), edge.weight(), edge.source())).collect();
         found.sort_by_key(|(id, _, _)| *id);
+        self.count(found.len());
         found
+    }
+
+    /// How many edges have been looked at since the flow was drawn: the measure of what a rule costs.
+    #[must_use]
+    pub fn work(&self) -> u64 {
+        self.visits.get()
+    }
+
+    fn count(&self, edges: usize) {
+        self.visits.set(self.visits.get().saturating_add(u64::try_from(edges).unwrap_or(u64::MAX)));
     }
 
     /// Whether an edge from `from` to `to` closes an iteration of the loop `to`.
@@ -168,7 +183,25 @@ impl<'a> Flow<'a> {
         let mut open: Vec<_> = self.entry.into_iter().collect();
         while let Some(at) = open.pop() {
             if seen.insert(at) {
-                open.extend(self.graph.neighbors(at));
+                open.extend(self.leaving(at).into_iter().map(|(_, _, to)| to));
+            }
+        }
+        seen
+    }
+
+    /// The nodes from which `goal` can be reached over the edges that `may` allows, `goal` included.
+    pub fn leading_to(
+        &self,
+        goal: NodeIndex,
+        may: impl Fn(NodeIndex, &Edge, NodeIndex) -> bool,
+    ) -> HashSet<NodeIndex> {
+        let mut seen = HashSet::from([goal]);
+        let mut open = vec![goal];
+        while let Some(at) = open.pop() {
+            for (_, edge, from) in self.entering(at) {
+                if may(from, edge, at) && seen.insert(from) {
+                    open.push(from);
+                }
             }
         }
         seen

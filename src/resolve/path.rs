@@ -66,6 +66,17 @@ pub fn tell(mut diagnostic: Diagnostic, flow: &Flow<'_>, legs: &[Leg]) -> Diagno
     diagnostic
 }
 
+/// The leg of a path to `goal` that decides: the last at which another way still led to `other` without going round
+/// a loop. None if `goal` itself still leads there.
+#[must_use]
+pub fn branching(flow: &Flow<'_>, legs: &[Leg], goal: NodeIndex, other: NodeIndex) -> Option<Leg> {
+    let leading = flow.leading_to(other, |from, _, to| !flow.is_back(from, to));
+    if leading.contains(&goal) {
+        return None;
+    }
+    legs.iter().rev().copied().find(|leg| leading.contains(&leg.from))
+}
+
 /// The names along a path with the end, `a → b → c`.
 #[must_use]
 pub fn names(flow: &Flow<'_>, legs: &[Leg], goal: NodeIndex) -> String {

@@ -1,7 +1,9 @@
 //! Walking a schema: to a field, to the kinds that it allows, to whether one fits where another is wanted.
 
-use super::Schema;
-use serde_json::Value;
+use super::step::{self, Place, Stepped};
+use super::{Schema, form, judge, place};
+use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// One step into a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,9 +52,15 @@ impl KindSet {
     /// Every kind.
     pub const ANY: Self = Self(0x3f);
 
-    fn of(name: &str) -> Self {
+    pub(super) fn of(name: &str) -> Self {
         let name = if name == "integer" { "number" } else { name };
         Self(NAMES.iter().position(|known| *known == name).map_or(0, |bit| 1 << bit))
+    }
+
+    /// Kinds in either.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
     }
 
     /// Kinds in both.
@@ -96,61 +104,55 @@ pub enum Fit {
 }
 
 impl Schema {
-    /// Walks to a field.
+    /// Walks to a field: through references, `allOf`, and all alternatives at once.
     #[must_use]
     pub fn field(&self, path: &[Step<'_>]) -> Walk {
-        let root = self.json();
-        let mut at = root;
+        let root = self.document();
+        let mut at = vec![Place { schema: self.json(), path: self.inner.at.clone() }];
         let mut definite = true;
         for (i, step) in path.iter().enumerate() {
-            at = follow(root, at);
-            if has_alternatives(at) {
-                return Walk::Open;
-            }
-            match step_into(at, *step) {
+            match step::all(root, &at, *step) {
                 Stepped::To(next, sure) => {
                     at = next;
                     definite &= sure;
                 }
                 Stepped::Unknown(known) => return Walk::Unknown { at: i, known },
-                Stepped::No(what) => return Walk::NotAContainer { at: i, what },
+                Stepped::No(what) => return Walk::NotAContainer { at: i, what: what.words() },
                 Stepped::Open => return Walk::Open,
             }
         }
-        Walk::Found { schema: self.sub(follow(root, at)), definite }
+        Walk::Found { schema: self.union(at), definite }
     }
 
-    /// A part as a schema of its own that still finds its definitions.
-    fn sub(&self, part: &Value) -> Schema {
-        let mut json = part.clone();
-        if let (Value::Object(map), Value::Object(root)) = (&mut json, self.json()) {
-            for key in ["$defs", "definitions"] {
-                if let (Some(defs), false) = (root.get(key), map.contains_key(key)) {
-                    map.insert(key.to_owned(), defs.clone());
-                }
-            }
+    /// One schema of the places of this document where a value may be declared.
+    fn union(&self, mut places: Vec<Place<'_>>) -> Self {
+        if places.len() < 2
+            && let Some(only) = places.pop()
+        {
+            return Self::part(&self.inner.root, only.path);
         }
-        Schema { inner: std::sync::Arc::new(super::Inner { json, validator: std::sync::OnceLock::new() }) }
+        let schemas = form::check(self.document()).schemas;
+        let parts: Vec<_> = places.iter().map(|place| judge::whole_reference(&place.path)).collect();
+        let root = json!({
+            "anyOf": parts.iter().map(|text| json!({ "$ref": text })).collect::<Vec<_>>(),
+            "$defs": { "whole": judge::copy_of(self.document(), &schemas) },
+        });
+        Self::part(&Arc::new(root), Vec::new())
     }
 
     /// Kinds that it allows.
     #[must_use]
     pub fn kinds(&self) -> KindSet {
-        kinds(self.json(), self.json())
+        kinds(self.document(), self.json())
     }
 
-    /// All values that it allows, where it says so: `enum`, `const`, boolean.
+    /// All values that it allows, where it says so: `enum`, `const`, boolean, or alternatives that all do.
     #[must_use]
     pub fn enumeration(&self) -> Option<Vec<Value>> {
-        let at = follow(self.json(), self.json());
-        if let Some(Value::Array(values)) = at.get("enum") {
-            return Some(values.clone());
-        }
-        if let Some(value) = at.get("const") {
-            return Some(vec![value.clone()]);
-        }
-        (at.get("type") == Some(&Value::String("boolean".to_owned())))
-            .then(|| vec![true.into(), false.into()])
+        let mut values = enumeration(self.document(), self.json(), 0)?;
+        let kinds = self.kinds();
+        values.retain(|value| !kind_of(value).and(kinds).is_empty());
+        Some(values)
     }
 
     /// Whether values of `self` can fit `wanted`.
@@ -160,16 +162,14 @@ impl Schema {
         if given.and(taken).is_empty() {
             return Fit::No(format!("this is {}, {} is wanted", given.words(), taken.words()));
         }
-        let whole = |schema: &Schema| {
-            follow(schema.json(), schema.json()).get("type").and_then(Value::as_str) == Some("integer")
-        };
-        let fraction = |schema: &Schema| {
-            follow(schema.json(), schema.json()).get("type").and_then(Value::as_str) == Some("number")
-        };
-        if whole(wanted) && fraction(self) {
+        let values = self.enumeration();
+        let only =
+            |schema: &Schema, name: &str| schema.target().get("type").and_then(Value::as_str) == Some(name);
+        let any_number = values.is_none() && self.target().get("multipleOf").is_none();
+        if only(wanted, "integer") && only(self, "number") && any_number {
             return Fit::No("this is any number, an integer is wanted".to_owned());
         }
-        if let Some(values) = self.enumeration()
+        if let Some(values) = values
             && values.iter().all(|value| !wanted.validate(value).is_empty())
         {
             return Fit::No("none of its values fits".to_owned());
@@ -178,53 +178,10 @@ impl Schema {
     }
 }
 
-enum Stepped<'a> {
-    To(&'a Value, bool),
-    Unknown(Vec<String>),
-    No(String),
-    Open,
-}
-
-fn step_into<'a>(at: &'a Value, step: Step<'_>) -> Stepped<'a> {
-    let kinds = kinds(at, at);
-    match step {
-        Step::Name(name) => {
-            if kinds.and(KindSet::of("object")).is_empty() {
-                return Stepped::No(kinds.words());
-            }
-            let Some(properties) = at.get("properties").and_then(Value::as_object) else {
-                let closed = at.get("additionalProperties") == Some(&Value::Bool(false));
-                return if closed { Stepped::Unknown(Vec::new()) } else { Stepped::Open };
-            };
-            let required = at.get("required").and_then(Value::as_array);
-            let sure = required.is_some_and(|names| names.iter().any(|known| known.as_str() == Some(name)));
-            match properties.get(name) {
-                Some(next) => Stepped::To(next, sure),
-                None => Stepped::Unknown(properties.keys().cloned().collect()),
-            }
-        }
-        Step::Index(index) => {
-            if kinds.and(KindSet::of("array")).is_empty() {
-                return Stepped::No(kinds.words());
-            }
-            let least = at.get("minItems").and_then(Value::as_u64).unwrap_or(0);
-            let sure = u64::from(index) < least;
-            let prefix =
-                at.get("prefixItems").and_then(Value::as_array).and_then(|items| items.get(index as usize));
-            match prefix.or_else(|| at.get("items")) {
-                Some(next) => Stepped::To(next, sure),
-                None => Stepped::Open,
-            }
-        }
-    }
-}
-
-/// Follows local references; circles of nothing but references were refused by the form.
-fn follow<'a>(root: &'a Value, mut at: &'a Value) -> &'a Value {
+/// Follows references; circles of nothing but references were refused by the form.
+pub(super) fn follow<'a>(root: &'a Value, mut at: &'a Value) -> &'a Value {
     for _ in 0..64 {
-        let next =
-            at.get("$ref").and_then(Value::as_str).and_then(|text| root.pointer(text.strip_prefix('#')?));
-        match next {
+        match at.get("$ref").and_then(Value::as_str).and_then(|text| place::target(root, text)) {
             Some(next) => at = next,
             None => break,
         }
@@ -232,14 +189,42 @@ fn follow<'a>(root: &'a Value, mut at: &'a Value) -> &'a Value {
     at
 }
 
-fn has_alternatives(at: &Value) -> bool {
-    ["anyOf", "oneOf", "allOf", "if", "patternProperties"].iter().any(|key| at.get(key).is_some())
-}
-
 /// Parts of a schema that are looked at for its kinds.
 const PARTS: usize = 1000;
+/// Values of an enumeration that are kept.
+const VALUES: usize = 1000;
 
-fn kinds(root: &Value, at: &Value) -> KindSet {
+fn enumeration(root: &Value, at: &Value, depth: usize) -> Option<Vec<Value>> {
+    if depth > 16 {
+        return None;
+    }
+    let all = step::conjuncts(root, Place { schema: at, path: Vec::new() });
+    for part in all.iter().map(|place| place.schema) {
+        if let Some(Value::Array(values)) = part.get("enum") {
+            return Some(values.clone());
+        }
+        if let Some(value) = part.get("const") {
+            return Some(vec![value.clone()]);
+        }
+    }
+    for part in all.iter().map(|place| place.schema) {
+        if part.get("type").and_then(Value::as_str) == Some("boolean") {
+            return Some(vec![true.into(), false.into()]);
+        }
+        for key in ["anyOf", "oneOf"] {
+            let Some(Value::Array(branches)) = part.get(key) else { continue };
+            let each: Option<Vec<_>> =
+                branches.iter().map(|branch| enumeration(root, branch, depth + 1)).collect();
+            let values: Vec<Value> = each.into_iter().flatten().flatten().collect();
+            if !values.is_empty() && values.len() <= VALUES {
+                return Some(values);
+            }
+        }
+    }
+    None
+}
+
+pub(super) fn kinds(root: &Value, at: &Value) -> KindSet {
     kinds_within(root, at, 0, &mut { PARTS })
 }
 
@@ -249,11 +234,10 @@ fn kinds_within(root: &Value, at: &Value, depth: usize, left: &mut usize) -> Kin
         return KindSet::ANY;
     }
     *left -= 1;
-    let at = follow(root, at);
     let mut set = match at.get("type") {
         Some(Value::String(name)) => KindSet::of(name),
         Some(Value::Array(names)) => {
-            KindSet(names.iter().filter_map(Value::as_str).fold(0, |set, name| set | KindSet::of(name).0))
+            names.iter().filter_map(Value::as_str).fold(KindSet(0), |set, name| set.or(KindSet::of(name)))
         }
         _ => KindSet::ANY,
     };
@@ -263,13 +247,16 @@ fn kinds_within(root: &Value, at: &Value, depth: usize, left: &mut usize) -> Kin
         .map(Vec::as_slice)
         .or_else(|| at.get("const").map(std::slice::from_ref));
     if let Some(values) = values {
-        set = set.and(KindSet(values.iter().fold(0, |set, value| set | kind_of(value).0)));
+        set = set.and(values.iter().fold(KindSet(0), |set, value| set.or(kind_of(value))));
+    }
+    if let Some(target) = at.get("$ref").and_then(Value::as_str).and_then(|text| place::target(root, text)) {
+        set = set.and(kinds_within(root, target, depth + 1, left));
     }
     for key in ["anyOf", "oneOf"] {
         if let Some(Value::Array(parts)) = at.get(key) {
-            set = set.and(KindSet(
-                parts.iter().fold(0, |set, part| set | kinds_within(root, part, depth + 1, left).0),
-            ));
+            set = set.and(
+                parts.iter().fold(KindSet(0), |set, part| set.or(kinds_within(root, part, depth + 1, left))),
+            );
         }
     }
     if let Some(Value::Array(parts)) = at.get("allOf") {

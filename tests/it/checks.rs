@@ -3,6 +3,7 @@
 use crate::pages::package;
 use crate::support::AS_OF;
 use flowright::compile::{Compiled, MainDocument, compile};
+use flowright::diagnostic::Severity;
 use flowright::ir;
 
 fn compiled(text: &str) -> Compiled {
@@ -35,19 +36,6 @@ fn frozen(text: &str) -> ir::Workflow {
     let compiled = compiled(text);
     let told = told(&compiled);
     compiled.workflow.unwrap_or_else(|| panic!("{told:#?}"))
-}
-
-#[test]
-fn all_of_ok_compiles_without_an_error() {
-    let folder = format!("{}/corpus/ok", env!("CARGO_MANIFEST_DIR"));
-    let mut count = 0;
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let compiled = compiled(&std::fs::read_to_string(&path).unwrap());
-        assert!(compiled.workflow.is_some(), "{}: {:#?}", path.display(), told(&compiled));
-        count += 1;
-    }
-    assert!(count >= 2, "the corpus holds {count} files");
 }
 
 #[test]
@@ -262,5 +250,7 @@ fn picks_of_picks_are_judged_in_time() {
         from = format!("steps.p{i}.value");
     }
     text.push_str(&format!("  - agent: worker\n    task: Tell ${{{{ {from}.part }}}}\n"));
-    assert_eq!(compiled(&text).diagnostics.len(), 1, "{:#?}", told(&compiled(&text)));
+    let compiled = compiled(&text);
+    let errors = compiled.diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
+    assert_eq!(errors, 1, "{:#?}", told(&compiled));
 }

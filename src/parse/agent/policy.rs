@@ -169,6 +169,8 @@ impl Reader<'_> {
         };
         self.own_keys(node, &[key], &title);
         let text = self.must_text(node, key, &title)?;
+        let place = node.get(key).map_or(node.span, |value| value.span);
+        let text = Spanned::new(text, place);
         Some(match tag {
             "docker" => Isolation::Docker { image: text },
             "localProcess" => Isolation::LocalProcess { path: text },

@@ -160,7 +160,7 @@ impl Fields<'_> {
             && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
         if !fits {
             let message = format!("`{}` cannot name {what}", shorten(text));
-            let help = "names have letters, digits, `_` and `-`, and begin with a letter or `_`";
+            let help = "names have letters from a to z, digits, `_` and `-`, and begin with a letter or `_`";
             self.report(Diagnostic::new(&rules::BAD_NAME, name.span, message).help(help));
         }
     }
@@ -235,23 +235,8 @@ impl Fields<'_> {
         }
         let mut out = Vec::new();
         for item in items {
-            let Some(template) = self.template(item, "respondents") else { continue };
-            if let Some(name) =
-                template.literal().filter(|_| !item.text().is_some_and(|text| text.value.contains("${{")))
-            {
-                let rest = name.strip_prefix("user:").or_else(|| name.strip_prefix("role:"));
-                if name != "owner" && rest.is_none_or(|rest| rest.trim().is_empty()) {
-                    let message = format!(
-                        "`{}` is no respondent; write `owner`, `user:name` or `role:name`",
-                        shorten(name)
-                    );
-                    let near = nearest(name, ["owner"]);
-                    self.report(
-                        Diagnostic::new(&rules::BAD_VALUE, item.span, message).suggest(near, item.span),
-                    );
-                }
-            }
-            out.push(template);
+            // Whom a text names is judged by `invalid-respondent`.
+            out.extend(self.template(item, "respondents"));
         }
         Some(out)
     }

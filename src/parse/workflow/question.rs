@@ -44,7 +44,8 @@ impl Reader<'_> {
 
     fn choice(&mut self, value: &Spanned<String>, node: &Node, feedback: Feedback) -> Choice {
         let own_name = || Template { span: value.span, parts: vec![Part::Text(value.value.clone())] };
-        let mut choice = Choice { value: value.clone(), label: own_name(), feedback, then: None };
+        let mut choice =
+            Choice { value: value.clone(), label: own_name(), description: None, feedback, then: None };
         if !matches!(node.value, Value::Map(_)) {
             if let Some(label) = self.fields.some_template(node, &value.value) {
                 choice.label = label;
@@ -55,9 +56,7 @@ impl Reader<'_> {
         if let Some(label) = node.get("label").and_then(|node| self.fields.some_template(node, "label")) {
             choice.label = label;
         }
-        if let Some(description) = node.get("description") {
-            self.fields.text(description, "description");
-        }
+        choice.description = node.get("description").and_then(|node| self.fields.text(node, "description"));
         if let Some(own) = node.get("feedback").and_then(|node| self.feedback(node)) {
             choice.feedback = own;
         }

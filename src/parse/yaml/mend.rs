@@ -169,7 +169,7 @@ fn explain(file: FileId, text: &str, error: &Stopped, at: usize, place: &Place<'
             swallowed(file, text, start, hash, true)
         }
         ErrorKind::UnexpectedCharacter { .. } | ErrorKind::MissingAnchorOrAliasName if at == value_at => {
-            let message = format!("unquoted text cannot begin with `{first}`");
+            let message = format!("unquoted text cannot begin with {}", in_backquotes(first));
             let found =
                 Diagnostic::new(&rules::UNQUOTED_INDICATOR, value_span, message).help("quote the text");
             found.fix(Fix::replace("quote the text", value_span, quoted(value)))
@@ -276,6 +276,11 @@ fn plain_error(file: FileId, text: &str, error: &Stopped, at: usize) -> Diagnost
     Diagnostic::new(&rules::SYNTAX_ERROR, span, message)
 }
 
+/// A character as messages show it.
+fn in_backquotes(c: char) -> String {
+    if c == '`' { "a backquote".to_owned() } else { format!("`{c}`") }
+}
+
 /// The word that begins at an offset, shortened for a message.
 fn word_at(text: &str, at: usize) -> &str {
     let rest = text.get(at..end_of_line(text, at)).unwrap_or_default();
@@ -327,7 +332,7 @@ fn in_flow(file: FileId, text: &str, error: &Stopped, flow_start: usize) -> (Dia
         Diagnostic::new(&rules::SYNTAX_ERROR, Span::new(file, flow_start, flow_start + 1), message)
             .help(format!("add the `{}` that belongs to it", if open == '[' { ']' } else { '}' }))
     } else if let ErrorKind::UnexpectedCharacter { character } = error.kind {
-        let message = format!("unquoted text cannot begin with `{character}`");
+        let message = format!("unquoted text cannot begin with {}", in_backquotes(character));
         Diagnostic::new(&rules::UNQUOTED_INDICATOR, Span::new(file, at, at + word.len()), message)
             .help("quote the text")
     } else {

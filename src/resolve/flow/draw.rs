@@ -7,6 +7,7 @@ use crate::ast::{self, OnDeadline, StepKind, Transition};
 use crate::ir::{EdgeKind, Outcome, Turn};
 use crate::source::{Span, Spanned};
 use petgraph::graph::DiGraph;
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 #[derive(Clone, Copy)]
@@ -45,7 +46,15 @@ impl<'a> Drawing<'a> {
         let end = graph.add_node(rest("end", Place::End));
         let hold = graph.add_node(rest("hold", Place::Hold));
         let stops = steps.iter().filter(|step| matches!(step.kind, StepKind::Stop(_))).count();
-        let flow = Flow { graph, entry: None, end, hold, has_holes: false, misplaced: Vec::new() };
+        let flow = Flow {
+            graph,
+            entry: None,
+            end,
+            hold,
+            has_holes: false,
+            misplaced: Vec::new(),
+            visits: Cell::new(0),
+        };
         Self { flow, by_step, names, stops }
     }
 

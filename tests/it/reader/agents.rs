@@ -46,13 +46,17 @@ fn the_example_bare_and_wrapped() {
         assert_eq!(agent.later[0].key.value, "mcpServers");
         let policy = agent.policy.unwrap();
         assert_eq!(policy.default.unwrap().value, Disposition::RunSync);
-        let expected = Disposition::Decorate {
-            decorators: vec![Decorator::Timeout { seconds: 600 }],
-            inner: Box::new(Disposition::RunIsolated(Isolation::LocalProcess {
-                path: "./workers/build".into(),
-            })),
+        let Disposition::Decorate { decorators, inner } = &policy.rules[1].disposition.value else {
+            panic!("{:?}", policy.rules[1].disposition);
         };
-        assert_eq!(policy.rules[1].disposition.value, expected);
+        assert_eq!(*decorators, [Decorator::Timeout { seconds: 600 }]);
+        let Disposition::RunIsolated(Isolation::LocalProcess { path }) = inner.as_ref() else {
+            panic!("{inner:?}");
+        };
+        assert_eq!(
+            (path.value.as_str(), &text[path.span.range()]),
+            ("./workers/build", "\"./workers/build\"")
+        );
     }
 }
 

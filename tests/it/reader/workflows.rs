@@ -245,7 +245,7 @@ fn values() {
     );
     let question = |key: &str| faults(&format!("  - {{ question: q, choices: {{ a: A }}, {key} }}\n"));
     assert_eq!(question("respondents: owner"), ["wrong-shape @ owner"]);
-    assert_eq!(question("respondents: [ownr, 'role:x', '${{ session.owner }}']"), ["bad-value @ ownr"]);
+    assert_eq!(question("respondents: []"), ["bad-value @ []"]);
     assert_eq!(question("on_deadline: { choose: a }"), [""; 0]);
     assert_eq!(
         faults("  - loop: { repeat: 10001, steps: [{ stop: failed }] }\n"),

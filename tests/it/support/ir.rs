@@ -38,7 +38,7 @@ pub(crate) fn step(node: &str, output: &str, rest: &[&str]) -> Path {
 }
 
 pub(crate) fn choice(value: &str, label: &str, feedback: Feedback) -> Choice {
-    Choice { value: value.into(), label: Text::literal(label), feedback }
+    Choice { value: value.into(), label: Text::literal(label), description: None, feedback }
 }
 
 pub(crate) fn question(text: &str, choices: Vec<Choice>) -> NodeKind {
