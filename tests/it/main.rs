@@ -20,6 +20,7 @@ mod grammar;
 mod house;
 mod ide;
 mod lsp;
+mod mutate;
 mod outputs;
 mod pages;
 mod preview;
