@@ -6,6 +6,7 @@
 mod read;
 
 use crate::diagnostic::{Diagnostic, Rule, Severity, nearest};
+use crate::source::{FileId, Source};
 use crate::{check, parse};
 use ignore::gitignore::Gitignore;
 use std::collections::BTreeMap;
@@ -104,6 +105,16 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 /// The nearest name, if one is near.
 pub fn rule(name: &str) -> Result<&'static Rule, Option<&'static str>> {
     rules().find(|rule| rule.name == name).ok_or_else(|| nearest(name, rules().map(|rule| rule.name)))
+}
+
+/// The settings that count for the files of a folder, for whoever does not report what is wrong with them: without a
+/// file that can be read they are the usual ones.
+#[must_use]
+pub fn of(folder: &Path) -> Settings {
+    let text = locate(folder).and_then(|file| Some((std::fs::read_to_string(&file).ok()?, file)));
+    let Some((text, file)) = text else { return Settings::of_folder(folder) };
+    let source = Source::new(FileId::MAIN, FILE, text);
+    read(&source, file.parent().unwrap_or(folder)).0
 }
 
 /// The settings that count for a file: the nearest upward. The search ends at the root of the repository; outside of

@@ -151,13 +151,19 @@ fn compiled(
     as_of: Timestamp,
 ) -> (ide::Document, Reads) {
     let workflow = |compiled| ide::Document::Workflow(Box::new(compiled));
-    match (kind, root) {
-        (Kind::Agent, _) => (ide::Document::Agent(Box::new(compile::compile_agent(main))), Reads::default()),
-        (Kind::Workflow, Some(root)) => {
-            let files = Overlay::new(root, open);
-            (workflow(compile::compile(main, &files, as_of)), files.into_reads())
-        }
-        // What was never saved has no package yet.
-        (Kind::Workflow, None) => (workflow(compile::compile(main, &Memory::new(), as_of)), Reads::default()),
-    }
+    let agent = |compiled| ide::Document::Agent(Box::new(compiled));
+    // What was never saved has no package yet.
+    let Some(root) = root else {
+        let document = match kind {
+            Kind::Agent => agent(compile::compile_agent(main)),
+            Kind::Workflow => workflow(compile::compile(main, &Memory::new(), as_of)),
+        };
+        return (document, Reads::default());
+    };
+    let files = Overlay::new(root, open);
+    let document = match kind {
+        Kind::Agent => agent(compile::compile_agent_in(main, &files)),
+        Kind::Workflow => workflow(compile::compile(main, &files, as_of)),
+    };
+    (document, files.into_reads())
 }
