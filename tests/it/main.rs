@@ -27,4 +27,5 @@ mod schedule;
 mod schema;
 mod store;
 mod support;
+mod why;
 mod workflow_engine;
