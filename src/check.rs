@@ -12,6 +12,7 @@ use crate::diagnostic::{Diagnostic, Rule};
 use crate::resolve::facts::Facts;
 use crate::resolve::flow::NodeIndex;
 use crate::resolve::{Around, Resolved};
+use crate::source::Source;
 use crate::time::Timestamp;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -26,22 +27,33 @@ macro_rules! rules {
 
 rules! {
     agent_without_base,
+    bad_ignore,
     bad_model_url,
+    bad_setting,
     break_outside_loop,
     broken_guarantee,
     cron_never_occurs,
+    dead_pick_entry,
+    deadline_beyond_outer,
     deadline_beyond_period,
     default_misfit,
     duplicate_id,
     duplicate_slug,
     empty_toolbox,
+    hidden_character,
+    id_like_output,
+    idle_default,
+    idle_key,
     idle_policy_rule,
+    ignore_without_reason,
+    ignored_error,
     impossible_case,
     installed_agent,
     invalid_cron,
     invalid_respondent,
     invalid_schema,
     isolation_without_runner,
+    loop_never_repeats,
     loose_schema,
     misfit_choose,
     misfit_input,
@@ -51,12 +63,15 @@ rules! {
     missing_api_key_id,
     missing_on_exhausted,
     missing_timezone,
+    near_miss_name,
     odd_cron,
     optional_field,
+    plain_secret,
     refused_path,
     reserved_id,
     result_not_object,
     shadowed_policy_rule,
+    single_choice,
     slug_unlike_file,
     unanswerable_deferral,
     unassigned_binding,
@@ -69,12 +84,16 @@ rules! {
     unknown_input,
     unknown_output,
     unknown_root,
+    unknown_rule,
+    unknown_setting,
     unknown_step,
     unknown_timezone,
     unknown_tool,
     unreachable_step,
     unused_agent,
+    unused_ignore,
     unused_input,
+    unused_pick,
 }
 
 /// What the rules look at.
@@ -100,27 +119,42 @@ pub struct Context<'a, 'r> {
     pub as_of: Timestamp,
 }
 
+impl<'a, 'r> Context<'a, 'r> {
+    /// All that is known of a definition but the bound, which only the rules need.
+    #[must_use]
+    pub fn new(resolved: &'r Resolved<'a>, as_of: Timestamp) -> Self {
+        Self {
+            resolved,
+            facts: Facts::of(&resolved.flow),
+            reachable: resolved.flow.reachable(),
+            uses: bindings::collect(resolved),
+            picks: RefCell::default(),
+            schemas: types::compile(resolved),
+            repeated: duplicate_id::repeated(resolved),
+            bound: bound::Bound::default(),
+            as_of,
+        }
+    }
+}
+
 /// Runs every rule; gives the largest number of agent runs between two waits, `None` if there is no bound.
 pub fn check(resolved: &Resolved<'_>, as_of: Timestamp, out: &mut Vec<Diagnostic>) -> Option<u64> {
-    let cx = Context {
-        resolved,
-        facts: Facts::of(&resolved.flow),
-        reachable: resolved.flow.reachable(),
-        uses: bindings::collect(resolved),
-        picks: RefCell::default(),
-        schemas: types::compile(resolved),
-        repeated: duplicate_id::repeated(resolved),
-        bound: bound::agent_runs(resolved),
-        as_of,
-    };
+    let cx = Context { bound: bound::agent_runs(resolved), ..Context::new(resolved, as_of) };
     duplicate_id::check(&cx, out);
     reserved_id::check(&cx, out);
     break_outside_loop::check(&cx, out);
+    near_miss_name::check(&cx, out);
+    id_like_output::check(&cx, out);
+    idle_key::check(&cx, out);
     unreachable_step::check(&cx, out);
+    loop_never_repeats::check(&cx, out);
     unbounded_loop::check(&cx, out);
     missing_on_exhausted::check(&cx, out);
     bindings::check(&cx, out);
     unassigned_binding::check(&cx, out);
+    unused_pick::check(&cx, out);
+    dead_pick_entry::check(&cx, out);
+    single_choice::check(&cx, out);
     invalid_respondent::check(&cx, out);
     misfit_choose::check(&cx, out);
     missing_timezone::check(&cx, out);
@@ -137,13 +171,21 @@ pub fn check(resolved: &Resolved<'_>, as_of: Timestamp, out: &mut Vec<Diagnostic
         agent_file(&file.agent, path, Some(&file.around), out);
     }
     duplicate_slug::check(&cx, out);
+    plain_secret::check(&cx, out);
     unanswerable_deferral::check(&cx, out);
     unused_agent::check(&cx, out);
     unused_input::check(&cx, out);
     unattended_approval::check(&cx, out);
     deadline_beyond_period::check(&cx, out);
+    deadline_beyond_outer::check(&cx, out);
     broken_guarantee::check(&cx, out);
     cx.bound.runs
+}
+
+/// What can be said of the characters of a file, whatever it means.
+pub fn text(source: &Source, out: &mut Vec<Diagnostic>) {
+    hidden_character::check_text(source, out);
+    plain_secret::check_text(source, out);
 }
 
 /// What can be said of an agent file alone. `path` is its package path; `around` what its package holds, if known.
@@ -159,6 +201,7 @@ fn agent_file(agent: &ast::Agent, path: &str, around: Option<&Around>, out: &mut
     unanswerable_deferral::check_agent(agent, out);
     isolation_without_runner::check_agent(agent, around, out);
     bad_model_url::check_agent(agent, out);
+    plain_secret::check_agent(agent, out);
     missing_api_key_id::check_agent(agent, out);
     slug_unlike_file::check_agent(agent, path, out);
     if let Some(around) = around {

@@ -17,6 +17,7 @@ pub mod escape;
 pub mod grammar;
 pub mod schedule;
 pub mod schema;
+pub mod secret;
 pub mod source;
 pub mod time;
 pub mod tree;
@@ -34,13 +35,16 @@ pub mod resolve;
 pub mod check;
 pub mod lower;
 pub mod store;
-// Floor 5: the one door, and the world.
+// Floor 5: the one door, and the world; what a project wants of its checks.
 pub mod compile;
 pub mod fmt;
 pub mod host;
+pub mod settings;
 // Floor 6: what editors ask; one verdict for every way in.
 pub mod ide;
 pub mod verdict;
 pub mod why;
+// Floor 7: the wire to editors.
+pub mod lsp;
 // Floor 8: the command line.
 pub mod cli;

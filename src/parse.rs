@@ -5,6 +5,7 @@
 
 pub mod agent;
 pub mod binding;
+pub mod comment;
 mod fields;
 pub mod json;
 pub mod rules;
@@ -101,6 +102,12 @@ fn hole(file: FileId, at: usize) -> tree::Node {
 fn hole_entry(file: FileId, at: usize) -> tree::Entry {
     let node = hole(file, at);
     tree::Entry { key: crate::source::Spanned::new(String::new(), node.span), value: node }
+}
+
+/// What YAML 1.1 read a plain word such as `yes` or `off` as; here it is text.
+#[must_use]
+pub fn yes_no_word(text: &str) -> Option<bool> {
+    yaml::scalar::yes_no_word(text)
 }
 
 /// Whether an entry is such a mark.

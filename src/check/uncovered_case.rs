@@ -2,7 +2,7 @@
 
 use super::bindings::{self, Meaning, Where};
 use super::types::{self, Known};
-use super::{Context, impossible_case, misfit_switch};
+use super::{Context, idle_default, impossible_case, misfit_switch};
 use crate::ast::StepKind;
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::ir::EdgeKind;
@@ -62,6 +62,9 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
             .filter(|value| coming.as_ref().is_none_or(|coming| coming.contains(*value)))
             .map(|value| format!("`{value}`"))
             .collect();
+        if let (Some(default), true, false) = (&switch.default, missing.is_empty(), switch.cases.is_empty()) {
+            out.push(idle_default::fault(default.span, switch.cases_span));
+        }
         // A misspelt case is reported as impossible; the value that was meant is then not missing as well.
         let misspelt = switch.cases.iter().filter(|case| !possible.contains(&case.value.value)).count();
         if switch.default.is_none() && missing.len() > misspelt {

@@ -1,6 +1,6 @@
 //! `unreachable-step`: a step that nothing leads to. Only the first of a row is reported.
 
-use super::Context;
+use super::{Context, idle_key};
 use crate::ast::{self, StepKind};
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::resolve::flow::nested;
@@ -20,10 +20,14 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
     if flow.has_holes {
         return;
     }
+    let idle = idle_key::transitions(cx);
+    let is_idle = |step: &ast::Step| {
+        idle.iter().any(|(span, ..)| span.start <= step.span.start && step.span.end <= span.end)
+    };
     let mut previous = HashMap::new();
     for (index, step) in flow.steps() {
         let led_to = flow.entering(index).iter().any(|(_, _, from)| !flow.is_back(*from, index));
-        if cx.reachable.contains(&index) || led_to {
+        if cx.reachable.contains(&index) || led_to || is_idle(step) {
             continue;
         }
         let mut found = Diagnostic::new(&RULE, step.head, format!("no path leads to the step `{}`", step.name))

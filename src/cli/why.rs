@@ -40,7 +40,7 @@ impl Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    let compiled = definition::compile_file(&arguments.flow)?;
+    let compiled = definition::judge_file(&arguments.flow)?;
     let Some(ast) = &compiled.ast else {
         definition::print_findings(&compiled);
         let path = arguments.flow.display();

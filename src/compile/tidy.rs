@@ -1,14 +1,19 @@
 //! The findings of a compile, put in order: by place, each once, none as a consequence of another, and with fixes
 //! that fit the syntax of their file. It finds nothing itself.
 
+use crate::check::plain_secret;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::parse::{self, rules};
+use crate::secret;
 use crate::source::{FileId, Source, Sources};
 use std::collections::HashSet;
 
 /// Orders the findings, leaves out repetitions and consequences, and writes fixes as the file needs them.
 pub(super) fn tidy(sources: &Sources, diagnostics: &mut Vec<Diagnostic>) {
     drop_consequences(sources, diagnostics);
+    if diagnostics.iter().any(|found| found.rule.name == plain_secret::RULE.name) {
+        diagnostics.iter_mut().for_each(mask);
+    }
     let key = |found: &Diagnostic| (found.span.file, found.span.start, found.span.end, found.rule.name);
     diagnostics.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.message.cmp(&b.message)));
     diagnostics.dedup_by(|a, b| key(a) == key(b) && a.message == b.message);
@@ -117,5 +122,13 @@ fn write_as_json(sources: &Sources, found: &mut Diagnostic) {
         if faults.is_empty() {
             edit.text = node.to_json().to_string();
         }
+    }
+}
+
+/// No sentence repeats a secret of the text that it speaks of.
+fn mask(found: &mut Diagnostic) {
+    let parts = [&mut found.message, &mut found.note].into_iter();
+    for part in parts.chain(&mut found.help).chain(found.labels.iter_mut().map(|label| &mut label.text)) {
+        *part = secret::masked(part);
     }
 }

@@ -3,6 +3,7 @@
 use crate::pages::package;
 use crate::support::AS_OF;
 use flowright::compile::{Compiled, MainDocument, compile};
+use flowright::diagnostic::Severity;
 use flowright::ir::EdgeKind;
 
 fn compiled(body: &str) -> Compiled {
@@ -15,9 +16,11 @@ fn compiled(body: &str) -> Compiled {
     )
 }
 
-/// Names of the rules that were found broken, in order of place.
+/// Names of the rules that were found broken, in order of place; hints are left out.
 fn rules(body: &str) -> Vec<&'static str> {
-    compiled(body).diagnostics.iter().map(|found| found.rule.name).collect()
+    let compiled = compiled(body);
+    let found = compiled.diagnostics.iter().filter(|found| found.severity > Severity::Hint);
+    found.map(|found| found.rule.name).collect()
 }
 
 fn runs(body: &str) -> Option<u64> {
