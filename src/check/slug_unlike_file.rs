@@ -14,11 +14,12 @@ pub static RULE: Rule = Rule {
 /// Reports a slug that differs from the file's name.
 pub fn check_agent(agent: &Agent, path: &str, out: &mut Vec<Diagnostic>) {
     let Some(slug) = &agent.slug else { return };
-    let name = path.rsplit('/').next().unwrap_or(path);
+    // Only there a bare reference is looked for.
+    let Some(name) = path.strip_prefix("agents/").filter(|name| !name.contains('/')) else { return };
     let Some(stem) = [".json", ".agent.md", ".md"].iter().find_map(|ending| name.strip_suffix(ending)) else {
         return;
     };
-    if stem == slug.value || stem.starts_with('<') {
+    if stem == slug.value {
         return;
     }
     let message = format!("the slug `{}` differs from the file's name `{stem}`", slug.value);
