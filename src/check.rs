@@ -27,7 +27,9 @@ macro_rules! rules {
 
 rules! {
     agent_without_base,
+    bad_ignore,
     bad_model_url,
+    bad_setting,
     break_outside_loop,
     broken_guarantee,
     cron_never_occurs,
@@ -43,6 +45,8 @@ rules! {
     idle_default,
     idle_key,
     idle_policy_rule,
+    ignore_without_reason,
+    ignored_error,
     impossible_case,
     installed_agent,
     invalid_cron,
@@ -80,11 +84,14 @@ rules! {
     unknown_input,
     unknown_output,
     unknown_root,
+    unknown_rule,
+    unknown_setting,
     unknown_step,
     unknown_timezone,
     unknown_tool,
     unreachable_step,
     unused_agent,
+    unused_ignore,
     unused_input,
     unused_pick,
 }

@@ -7,12 +7,14 @@ mod definition;
 mod explain;
 mod fmt;
 mod graph;
+mod lsp;
 mod operator;
 mod output;
 mod run;
 mod schema;
 mod session;
 mod view;
+mod walk;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -35,16 +37,23 @@ pub enum Exit {
     Fault,
 }
 
+impl Exit {
+    /// The number that the process ends with.
+    fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Findings => 1,
+            Self::Usage => 2,
+            Self::Waiting => 3,
+            Self::Refused => 4,
+            Self::Fault => 70,
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Done => 0,
-            Exit::Findings => 1,
-            Exit::Usage => 2,
-            Exit::Waiting => 3,
-            Exit::Refused => 4,
-            Exit::Fault => 70,
-        })
+        Self::from(exit.code())
     }
 }
 
@@ -103,6 +112,8 @@ enum Verb {
     Explain(explain::Arguments),
     /// Print the JSON Schema or the reference of the language
     Schema(schema::Arguments),
+    /// Serve an editor: findings, hover, completion and more over the language server protocol
+    Lsp(lsp::Arguments),
     /// Start a session and drive it until it ends or waits
     Run(run::Arguments),
     /// Look at sessions and act on them
@@ -138,6 +149,7 @@ pub fn main() -> ExitCode {
         Verb::Graph(arguments) => graph::run(&arguments),
         Verb::Explain(arguments) => explain::run(&arguments),
         Verb::Schema(arguments) => schema::run(&arguments),
+        Verb::Lsp(arguments) => lsp::run(&arguments),
         Verb::Run(arguments) => run::run(&arguments),
         Verb::Session(arguments) => session::run(&arguments),
     };
@@ -155,6 +167,11 @@ fn wants_json(verb: &Verb) -> bool {
         Verb::Run(arguments) => arguments.json,
         Verb::Session(arguments) => arguments.json,
         Verb::Compile(arguments) => arguments.json,
-        Verb::Check(_) | Verb::Fmt(_) | Verb::Graph(_) | Verb::Explain(_) | Verb::Schema(_) => false,
+        Verb::Check(_)
+        | Verb::Fmt(_)
+        | Verb::Graph(_)
+        | Verb::Explain(_)
+        | Verb::Schema(_)
+        | Verb::Lsp(_) => false,
     }
 }

@@ -50,6 +50,8 @@ pub struct Compiled {
 pub struct CompiledAgent {
     /// The text that was read.
     pub sources: Sources,
+    /// The keys as they were read (of Markdown, its front matter), with holes; `None` if there are none.
+    pub tree: Option<Node>,
     /// What was written; `None` if the bytes are no text.
     pub ast: Option<ast::Agent>,
     /// The frozen agent, if nothing is an error.
@@ -97,14 +99,15 @@ fn agent(main: MainDocument, files: Option<&dyn Files>) -> CompiledAgent {
     let mut diagnostics = Vec::new();
     let name = main.name.clone();
     let Some(source) = take_in(&mut sources, &name, main.bytes, &mut diagnostics) else {
-        return CompiledAgent { sources, ast: None, agent: None, diagnostics };
+        return CompiledAgent { sources, tree: None, ast: None, agent: None, diagnostics };
     };
+    let tree = agents::tree(&source, &main.package_path);
     let ast = agents::read(&source, &main.package_path, &mut diagnostics);
     let around = files.map(|files| around::of(&ast, files));
     check::agent(&ast, &main.package_path, around.as_ref(), &mut diagnostics);
     tidy::tidy(&sources, &mut diagnostics);
     let agent = (!has_errors(&diagnostics)).then(|| lower::freeze_agent(&ast, &main.package_path));
-    CompiledAgent { sources, ast: Some(ast), agent, diagnostics }
+    CompiledAgent { sources, tree, ast: Some(ast), agent, diagnostics }
 }
 
 /// Whether a finding stops the compile.

@@ -7,7 +7,10 @@ mod print;
 mod schema;
 
 pub use print::{ebnf, reference_markdown};
-pub use schema::json_schema;
+pub use schema::{agent_schema, json_schema};
+
+/// The grammar of bindings, which the reader of `${{ … }}` keeps; a test compares the two.
+pub const BINDINGS: &str = include_str!("../grammar/binding.ebnf");
 
 /// What a key holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

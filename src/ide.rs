@@ -5,13 +5,21 @@ pub mod complete;
 pub mod define;
 pub mod hover;
 pub mod inlay;
+mod names;
 pub mod outline;
+mod place;
 pub mod rename;
+mod scope;
 pub mod tokens;
+mod words;
 
 use crate::compile::{Compiled, CompiledAgent};
-use crate::source::{FileId, Span};
+use crate::ide::place::Role;
+use crate::parse;
+use crate::source::{FileId, Source, Sources, Span};
 use crate::time::Timestamp;
+use crate::tree::Node;
+use std::borrow::Cow;
 
 /// A document that was compiled, and when.
 #[derive(Debug)]
@@ -29,6 +37,45 @@ pub enum Document {
     Workflow(Box<Compiled>),
     /// An agent file alone.
     Agent(Box<CompiledAgent>),
+}
+
+impl Analysis {
+    /// All texts that were read.
+    #[must_use]
+    pub fn sources(&self) -> &Sources {
+        match &self.document {
+            Document::Workflow(compiled) => &compiled.sources,
+            Document::Agent(compiled) => &compiled.sources,
+        }
+    }
+
+    /// The main document as a text.
+    fn main(&self) -> Option<&Source> {
+        self.sources().get(FileId::MAIN)
+    }
+
+    /// A text that was read as a tree, and what its root is.
+    fn tree_of(&self, file: FileId) -> Option<(Cow<'_, Node>, Role)> {
+        if file == FileId::MAIN {
+            return self.tree().map(|(tree, role)| (Cow::Borrowed(tree), role));
+        }
+        let source = self.sources().get(file)?;
+        let is_markdown = source.name().to_ascii_lowercase().ends_with(".md");
+        let tree = if is_markdown {
+            parse::agent::front_matter_tree(source)?
+        } else {
+            parse::json::read(source, &mut Vec::new())
+        };
+        Some((Cow::Owned(tree), Role::AgentFile))
+    }
+
+    /// The main document as a tree, and what its root is.
+    fn tree(&self) -> Option<(&Node, Role)> {
+        match &self.document {
+            Document::Workflow(compiled) => compiled.tree.as_ref().map(|tree| (tree, Role::Workflow)),
+            Document::Agent(compiled) => compiled.tree.as_ref().map(|tree| (tree, Role::AgentFile)),
+        }
+    }
 }
 
 /// A place: a byte offset in one of the files that were read.

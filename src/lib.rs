@@ -35,12 +35,15 @@ pub mod resolve;
 pub mod check;
 pub mod lower;
 pub mod store;
-// Floor 5: the one door, and the world.
+// Floor 5: the one door, and the world; what a project wants of its checks.
 pub mod compile;
 pub mod fmt;
 pub mod host;
+pub mod settings;
 // Floor 6: what editors ask; one verdict for every way in.
 pub mod ide;
 pub mod verdict;
+// Floor 7: the wire to editors.
+pub mod lsp;
 // Floor 8: the command line.
 pub mod cli;

@@ -5,6 +5,7 @@
 
 pub mod agent;
 pub mod binding;
+pub mod comment;
 mod fields;
 pub mod json;
 pub mod rules;

@@ -3,6 +3,149 @@
 //!
 //! A pure function of the document, the files of its package, settings and a date; nothing here prints.
 
+mod ignored;
 pub mod kind;
+pub mod mend;
+
+use crate::compile::{self, CompiledAgent, Files, MainDocument};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::settings::Settings;
+use crate::source::{FileId, Sources};
+use crate::time::Timestamp;
+use crate::{check, ir};
 
 pub use kind::{Kind, kind};
+
+/// What is known of a document.
+#[derive(Debug)]
+pub struct Verdict {
+    /// All texts that were read; [`FileId::MAIN`] is the document.
+    pub sources: Sources,
+    /// The findings that count, by file and place.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The findings that comments ignore.
+    pub ignored: Vec<Ignored>,
+    /// The largest number of agent runs between two waits, if the workflow is sound.
+    pub bound: Option<Bound>,
+    /// The frozen workflow, if nothing is an error.
+    pub workflow: Option<ir::Workflow>,
+}
+
+/// A finding that a comment ignores.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ignored {
+    /// What was found.
+    pub diagnostic: Diagnostic,
+    /// Why it does not count, in the words of the comment.
+    pub reason: String,
+}
+
+/// How many agent runs there can be between two waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// At most so many.
+    Runs(u64),
+    /// There is no bound.
+    Unbounded,
+}
+
+/// Settings, and where the document stands to them.
+#[derive(Clone, Copy, Debug)]
+pub struct Under<'a> {
+    /// What the project wants.
+    pub settings: &'a Settings,
+    /// The path of the document from the folder of the settings, with `/`.
+    pub path: &'a str,
+}
+
+impl Verdict {
+    /// How many findings weigh so much.
+    #[must_use]
+    pub fn count(&self, severity: Severity) -> usize {
+        self.diagnostics.iter().filter(|found| found.severity == severity).count()
+    }
+}
+
+/// Judges a document.
+#[must_use]
+pub fn judge(main: MainDocument, files: &dyn Files, under: Under<'_>, as_of: Timestamp) -> Verdict {
+    let (sources, found, workflow) = if kind(&main.package_path, &main.bytes) == Some(Kind::Agent) {
+        let CompiledAgent { sources, diagnostics, .. } = compile::compile_agent(main);
+        (sources, diagnostics, None)
+    } else {
+        let compiled = compile::compile(main, files, as_of);
+        (compiled.sources, compiled.diagnostics, compiled.workflow)
+    };
+    let bound = workflow
+        .as_ref()
+        .map(|workflow| workflow.agent_runs_between_waits().map_or(Bound::Unbounded, Bound::Runs));
+    let (diagnostics, ignored) = apply(&sources, found, under);
+    let workflow = workflow.filter(|_| !compile::has_errors(&diagnostics));
+    Verdict { sources, diagnostics, ignored, bound, workflow }
+}
+
+/// Applies ignore comments, then settings, to what a compile has found: the findings that count, and those that
+/// comments ignore.
+#[must_use]
+pub fn apply(sources: &Sources, found: Vec<Diagnostic>, under: Under<'_>) -> (Vec<Diagnostic>, Vec<Ignored>) {
+    let (found, ignored) = ignored::apply(sources, found);
+    let mut left: Vec<_> = found
+        .into_iter()
+        .filter_map(|one| {
+            let path = path_of(sources, one.span.file, under.path);
+            under.settings.apply(one, &path)
+        })
+        .collect();
+    left.sort_by_key(|one| (one.span.file, one.span.start, one.span.end));
+    (left, ignored)
+}
+
+/// Whether a finding is about the findings of others, which is why no comment ignores it.
+fn is_about_comments(found: &Diagnostic) -> bool {
+    [
+        &check::bad_ignore::RULE,
+        &check::ignore_without_reason::RULE,
+        &check::ignored_error::RULE,
+        &check::unknown_rule::RULE,
+        &check::unused_ignore::RULE,
+    ]
+    .contains(&found.rule)
+}
+
+/// The path of a source from the folder of the settings: names differ only in what stands before them.
+fn path_of(sources: &Sources, file: FileId, main: &str) -> String {
+    let name = |id| sources.get(id).map(|source| source.name().replace('\\', "/")).unwrap_or_default();
+    if file == FileId::MAIN {
+        return main.to_owned();
+    }
+    let (shown, other) = (name(FileId::MAIN), name(file));
+    let common = shown
+        .split('/')
+        .rev()
+        .zip(main.split('/').rev())
+        .take_while(|(one, two)| one == two)
+        .map(|(one, _)| one.len() + 1)
+        .sum::<usize>();
+    let head = |text: &str| text.get(..text.len().saturating_sub(common - 1)).unwrap_or_default().to_owned();
+    if common == 0 {
+        return other;
+    }
+    match other.strip_prefix(&head(&shown)) {
+        Some(rest) => normal(&format!("{}{rest}", head(main))),
+        None => other,
+    }
+}
+
+fn normal(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}

@@ -43,7 +43,7 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// The place of a part of a scalar that is written on one line without escapes; else the whole scalar.
-fn within(scalar: &Spanned<String>, range: Range<usize>) -> Span {
+pub(super) fn within(scalar: &Spanned<String>, range: Range<usize>) -> Span {
     let quotes = match scalar.span.len().checked_sub(scalar.value.len()) {
         Some(0) => 0,
         Some(2) => 1,

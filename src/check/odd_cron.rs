@@ -1,5 +1,6 @@
 //! `odd-cron`: an expression that is right and easily misread.
 
+use super::invalid_cron;
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::schedule::Schedule;
 use crate::source::Spanned;
@@ -15,6 +16,11 @@ pub static RULE: Rule = Rule {
 /// Reports what the schedule finds odd.
 pub fn check(expression: &Spanned<String>, schedule: &Schedule, out: &mut Vec<Diagnostic>) {
     for lint in schedule.lints() {
-        out.push(Diagnostic::new(&RULE, expression.span, lint.clone()));
+        let span = invalid_cron::within(expression, lint.range.clone());
+        let found = Diagnostic::new(&RULE, span, lint.message.clone());
+        out.push(match &lint.help {
+            Some(help) => found.help(help.clone()),
+            None => found,
+        });
     }
 }

@@ -14,12 +14,12 @@ pub static RULE: Rule = Rule {
 /// Reports a slug that differs from the file's name.
 pub fn check_agent(agent: &Agent, path: &str, out: &mut Vec<Diagnostic>) {
     let Some(slug) = &agent.slug else { return };
-    // Only there a bare reference is looked for.
+    // Only a file of this folder is found by its name.
     let Some(name) = path.strip_prefix("agents/").filter(|name| !name.contains('/')) else { return };
     let Some(stem) = [".json", ".agent.md", ".md"].iter().find_map(|ending| name.strip_suffix(ending)) else {
         return;
     };
-    if stem == slug.value {
+    if stem == slug.value || stem.starts_with('<') {
         return;
     }
     let message = format!("the slug `{}` differs from the file's name `{stem}`", slug.value);

@@ -1,11 +1,13 @@
 //! From a path on the command line to a frozen workflow, with findings printed on the way.
 
 use super::{Exit, Failure, output};
-use crate::compile::{self, Compiled, Folder, MainDocument};
+use crate::compile::{self, Folder, MainDocument};
 use crate::diagnostic::Severity;
 use crate::host::clock::{Clock, RealClock};
-use crate::ir;
-use crate::report;
+use crate::settings::{self, Settings};
+use crate::source::{FileId, Source};
+use crate::verdict::{self, Under, Verdict};
+use crate::{ir, report};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,26 +17,52 @@ pub(super) struct Ready {
     pub root: PathBuf,
 }
 
-/// Compiles the file at `path`.
-pub(super) fn compile_file(path: &Path) -> Result<Compiled, Failure> {
-    let (document, package) = document(path, read(path)?);
-    Ok(compile::compile(document, &package, RealClock.now()))
+/// Judges the file at `path` under the settings that count for it. What is wrong with these, `check` says.
+fn judge_file(path: &Path) -> Result<Verdict, Failure> {
+    let (document, package, _) = document(path, read(path)?);
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let settings = settings_of(absolute.parent().unwrap_or(&absolute));
+    let place = settings::path_from(&settings.folder, &absolute);
+    let under = Under { settings: &settings, path: &place };
+    Ok(verdict::judge(document, &package, under, RealClock.now()))
 }
 
-/// A text under its path, and the package that it belongs to.
-pub(super) fn document(path: &Path, bytes: Vec<u8>) -> (MainDocument, Folder) {
+fn settings_of(folder: &Path) -> Settings {
+    let text = settings::locate(folder).and_then(|file| Some((std::fs::read_to_string(&file).ok()?, file)));
+    let Some((text, file)) = text else { return Settings::default() };
+    let source = Source::new(FileId::MAIN, settings::FILE, text);
+    settings::read(&source, file.parent().unwrap_or(folder)).0
+}
+
+/// A text under its path, the package that it belongs to, and where that lies.
+pub(super) fn document(path: &Path, bytes: Vec<u8>) -> (MainDocument, Folder, PathBuf) {
     let root = compile::package_root(path);
-    let (name, package_path) = (path.display().to_string(), package_path(&root, path));
-    (MainDocument { name, package_path, bytes }, Folder::new(root))
+    let shown = path.display().to_string();
+    let name = shown.strip_prefix("./").map(str::to_owned).unwrap_or(shown);
+    let package_path = package_path(&root, path);
+    let folder = Folder::new(&root).shown_under(prefix(&name, &package_path));
+    (MainDocument { name, package_path, bytes }, folder, root)
 }
 
 /// The path of a file from the root of its package, with `/`.
 fn package_path(root: &Path, path: &Path) -> String {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let inside = absolute.strip_prefix(root).unwrap_or(&absolute);
-    let segments: Vec<_> =
-        inside.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
-    segments.join("/")
+    settings::path_from(root, &absolute)
+}
+
+/// What stands before the package paths of other files, for one who sees `package_path` as `name`.
+fn prefix(name: &str, package_path: &str) -> String {
+    let (mut shown, mut inside): (Vec<_>, Vec<_>) =
+        (name.split('/').collect(), package_path.split('/').collect());
+    while shown.last().is_some_and(|last| inside.last() == Some(last)) {
+        shown.pop();
+        inside.pop();
+    }
+    if inside.is_empty() {
+        return shown.iter().map(|part| format!("{part}/")).collect();
+    }
+    // The reader stands inside the package.
+    if shown.is_empty() { "../".repeat(inside.len()) } else { String::new() }
 }
 
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
@@ -43,11 +71,11 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// Findings as a person reads them, to stderr.
-pub(super) fn print_findings(compiled: &Compiled) {
+fn print_findings(verdict: &Verdict) {
     let look = report::Look { color: output::color(), width: output::width() };
     let mut text = Vec::new();
     // Writing into memory cannot fail.
-    let _ = report::write(report::Format::Human, &compiled.sources, &compiled.diagnostics, &mut text, look);
+    let _ = report::write(report::Format::Human, &verdict.sources, &verdict.diagnostics, &mut text, look);
     eprint!("{}", String::from_utf8_lossy(&text));
 }
 
@@ -61,16 +89,18 @@ pub(super) fn ready(path: &Path) -> Result<Ready, Failure> {
             .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", path.display())))?;
         return Ok(Ready { workflow: Arc::new(workflow), root: absolute });
     }
-    let compiled = compile_file(path)?;
-    if !compiled.diagnostics.is_empty() {
-        print_findings(&compiled);
+    let verdict = judge_file(path)?;
+    if !verdict.diagnostics.is_empty() {
+        print_findings(&verdict);
     }
-    let errors = compiled.diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
-    match compiled.workflow {
+    let errors = report::counted(verdict.count(Severity::Error), "error");
+    match verdict.workflow {
         Some(workflow) => Ok(Ready { workflow: Arc::new(workflow), root: absolute }),
-        None => Err(Failure::new(
-            Exit::Findings,
-            format!("{} has {errors} errors and does not run", path.display()),
-        )),
+        None if verdict.count(Severity::Error) == 0 => {
+            Err(Failure::new(Exit::Usage, format!("{} is an agent, not a workflow", path.display())))
+        }
+        None => {
+            Err(Failure::new(Exit::Findings, format!("{} has {errors} and does not run", path.display())))
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! `flowright fmt`: files in one layout. A file is written only if it compiles to the same digest and findings.
 
-use super::{Exit, Failure, check, definition, output};
+use super::{Exit, Failure, definition, output, walk};
 use crate::compile;
 use crate::diagnostic::Diagnostic;
 use crate::fmt::{self, Refusal};
@@ -33,11 +33,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         if path.as_os_str() == "-" {
             done.stdin(arguments)?;
         } else if path.is_dir() {
-            let mut found = Vec::new();
-            check::search(path, &mut found, 0).map_err(|error| {
-                Failure::usage(format!("the folder {} cannot be read: {error}", path.display()))
-            })?;
-            for file in found {
+            for file in walk::files(path) {
+                let file = file.map_err(Failure::usage)?;
                 let bytes = definition::read(&file)?;
                 if verdict::kind(&file.to_string_lossy(), &bytes).is_some() {
                     done.file(&file, bytes, arguments)?;
@@ -187,7 +184,7 @@ impl Verdict {
     fn of(path: &Path, text: &str) -> Self {
         let bytes = text.as_bytes().to_vec();
         let is_agent = verdict::kind(&path.to_string_lossy(), &bytes) == Some(verdict::Kind::Agent);
-        let (main, package) = definition::document(path, bytes);
+        let (main, package, _) = definition::document(path, bytes);
         let (digest, found) = if is_agent {
             let compiled = compile::compile_agent(main);
             (compiled.agent.map(|agent| agent.digest().to_string()), compiled.diagnostics)

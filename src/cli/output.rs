@@ -47,6 +47,13 @@ pub(super) fn failure(failure: &Failure, as_json: bool) {
     let _ = writeln!(stderr, "flowright: {}", visible(&failure.message));
 }
 
+/// A sentence about something beside the data, to stderr.
+pub(super) fn note(text: &str) {
+    let mut stderr = std::io::stderr().lock();
+    // There is nowhere left to say it.
+    let _ = writeln!(stderr, "flowright: {}", visible(text));
+}
+
 /// Whether stdout wants colour.
 pub(super) fn color() -> bool {
     std::io::stdout().is_terminal()

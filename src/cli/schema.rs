@@ -9,23 +9,40 @@ pub(super) struct Arguments {
     /// What to print
     #[arg(value_enum, default_value = "workflow")]
     name: Name,
+    /// List what there is to print
+    #[arg(long, conflicts_with = "name")]
+    list: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Name {
     /// JSON Schema of workflow files
     Workflow,
+    /// JSON Schema of agent files
+    Agent,
     /// The keys of the language as Markdown tables
     Reference,
     /// The grammar of the language
     Grammar,
+    /// The grammar of bindings, `${{ … }}`
+    Bindings,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    if arguments.list {
+        for name in Name::value_variants() {
+            let Some(value) = name.to_possible_value() else { continue };
+            let help = value.get_help().map(ToString::to_string).unwrap_or_default();
+            output::line(&format!("{:<10} {help}", value.get_name()));
+        }
+        return Ok(Exit::Done);
+    }
     match arguments.name {
         Name::Workflow => output::json(&grammar::json_schema()),
+        Name::Agent => output::json(&grammar::agent_schema()),
         Name::Reference => output::print(&grammar::reference_markdown()),
         Name::Grammar => output::print(&grammar::ebnf()),
+        Name::Bindings => output::print(grammar::BINDINGS),
     }
     Ok(Exit::Done)
 }

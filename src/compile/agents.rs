@@ -4,6 +4,7 @@ use super::{FileError, Files, around, take_in};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::resolve::{AgentFile, Agents, Reference, agent_references, flow, local};
 use crate::source::{Source, Sources};
+use crate::tree::Node;
 use crate::{ast, parse};
 
 /// Where a bare name is looked for.
@@ -38,6 +39,14 @@ pub(super) fn read(source: &Source, package_path: &str, diagnostics: &mut Vec<Di
     parse::agent::json(source, diagnostics)
 }
 
+/// The keys of an agent file as a tree.
+pub(super) fn tree(source: &Source, package_path: &str) -> Option<Node> {
+    if package_path.to_ascii_lowercase().ends_with(".md") {
+        return parse::agent::front_matter_tree(source);
+    }
+    Some(parse::json::read(source, &mut Vec::new()))
+}
+
 fn find(
     reference: &str,
     files: &dyn Files,
@@ -59,7 +68,7 @@ fn find(
         match files.read(path) {
             Ok(bytes) => {
                 let mut found = Vec::new();
-                if let Some(source) = take_in(sources, path, bytes, &mut found) {
+                if let Some(source) = take_in(sources, &files.shown(path), bytes, &mut found) {
                     let agent = read(&source, path, &mut found);
                     let sound = found.iter().all(|found| found.severity != Severity::Error);
                     let around = around::of(&agent, files);

@@ -19,6 +19,11 @@ pub trait Files {
     /// Names of the files directly in a folder, sorted; empty if there is none.
     fn list(&self, dir: &str) -> Vec<String>;
 
+    /// What people see of a file of the package: its package path, unless its place is known better.
+    fn shown(&self, package_path: &str) -> String {
+        package_path.to_owned()
+    }
+
     /// Whether a file may be run as a program; `None` if that cannot be said.
     fn is_executable(&self, _package_path: &str) -> Option<bool> {
         None
@@ -92,13 +97,21 @@ pub(super) fn normal(path: &str) -> Result<String, String> {
 #[derive(Clone, Debug)]
 pub struct Folder {
     root: PathBuf,
+    shown: String,
 }
 
 impl Folder {
     /// `root` is the root of the package.
     #[must_use]
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        Self { root: root.into(), shown: String::new() }
+    }
+
+    /// With what is put before a package path to show it: empty, or ending in `/`.
+    #[must_use]
+    pub fn shown_under(mut self, prefix: impl Into<String>) -> Self {
+        self.shown = prefix.into();
+        self
     }
 
     fn inside(&self, package_path: &str) -> Result<PathBuf, FileError> {
@@ -141,6 +154,10 @@ impl Files for Folder {
         let mut names: Vec<_> = names.filter_map(|entry| entry.file_name().into_string().ok()).collect();
         names.sort();
         names
+    }
+
+    fn shown(&self, package_path: &str) -> String {
+        format!("{}{package_path}", self.shown)
     }
 
     #[cfg(unix)]

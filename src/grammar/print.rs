@@ -1,6 +1,6 @@
 //! The reference and the grammar file as text, printed from the table.
 
-use super::{CONTEXTS, Context, DOCUMENT, KINDS, Key, STEP, Shape};
+use super::{BINDINGS, CONTEXTS, Context, DOCUMENT, KINDS, Key, STEP, Shape};
 
 /// The reference of all keys as Markdown tables.
 #[must_use]
@@ -20,16 +20,18 @@ pub fn reference_markdown() -> String {
     out
 }
 
-/// The grammar in EBNF: documents by their maps, and bindings by their characters.
+/// The grammar in EBNF: documents by their maps, bindings by their characters. Every symbol is defined.
 #[must_use]
 pub fn ebnf() -> String {
-    let mut out =
-        String::from("(* Maps: `key: value` in any order; [ ] may be left out, { } repeats. *)\n\n");
+    let mut out = String::from(
+        "(* Printed from the table of the language. The keys of a map stand in any order, each once; [ ] may be left\n   \
+         out, { } repeats. How maps, lists and texts are written is YAML's or JSON's matter. *)\n\n",
+    );
     let kinds: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
     out.push_str(&rule(&DOCUMENT, "document"));
-    out.push_str("steps = { \"- \" step };\n");
+    out.push_str("steps = \"- \", step, { \"- \", step };\n");
     let step: Vec<String> = STEP.keys.iter().map(entry).collect();
-    out.push_str(&format!("step = {}, ( {} );\n", step.join(", "), kinds.join("_keys | ") + "_keys"));
+    out.push_str(&format!("step = {},\n    ( {}_keys );\n", step.join(",\n    "), kinds.join("_keys | ")));
     for context in
         CONTEXTS.iter().filter(|context| context.name != DOCUMENT.name && context.name != STEP.name)
     {
@@ -40,13 +42,25 @@ pub fn ebnf() -> String {
         "gate = gate_human | gate_agent;\n\
          transition = \"continue\" | \"break\" | \"next\" | \"hold\" | stop_transition | steps_transition;\n\
          on_deadline = transition | choose;\n\
-         choices = { text, \":\", ( template | choice ) };\n\
-         cases = { text, \":\", transition };\n\n\
-         template = { character | \"$${{\" | binding };\n\
-         binding = \"${{\", { blank }, name, { \".\", name | \"[\", digit, { digit }, \"]\" }, { blank }, \"}}\";\n\
-         name = ( letter | \"_\" ), { letter | digit | \"_\" | \"-\" };\n\
-         duration = number, \"d\" | number, \"h\" | number, \"m\" | number, \"s\" | ISO 8601 duration;\n",
+         choices = plain, \":\", ( template | choice ), { plain, \":\", ( template | choice ) };\n\
+         cases = plain, \":\", transition, { plain, \":\", transition };\n\
+         call = \"runSync\" | \"runAsync\" | \"defer\" | \"deny\" | disposition;\n\n\
+         kebab = lower, { lower | digit }, { \"-\", ( lower | digit ), { lower | digit } };\n\
+         identifier = ( ascii | \"_\" ), { ascii | digit | \"_\" | \"-\" };\n\
+         number = digit, { digit };\n\
+         decimal = ? a number of JSON ?;\n\
+         duration = span, { span } | iso_duration;\n\
+         span = number, ( \"d\" | \"h\" | \"m\" | \"s\" );\n\
+         template = text;\n\
+         plain = ? text in which no binding is read ?;\n\
+         lower = ? one of a to z ?;\n\
+         ascii = ? one of a to z and A to Z ?;\n\
+         iso_duration = ? such as `PT2H` ?;\n\
+         json_schema = ? a JSON Schema, draft 2020-12 ?;\n\
+         data = ? any value; its texts are templates ?;\n\
+         any = ? any value ?;\n\n",
     );
+    out.push_str(BINDINGS);
     out
 }
 
@@ -56,17 +70,20 @@ fn rule(context: &Context, name: &str) -> String {
 }
 
 fn entry(key: &Key) -> String {
-    let body = format!("\"{}:\" {}", key.name, symbol(key.shape));
+    let body = format!("\"{}:\", {}", key.name, symbol(key.shape));
     if key.required { body } else { format!("[ {body} ]") }
 }
 
 fn symbol(shape: Shape) -> String {
+    let list = |item: &str| format!("{{ \"- \", {item} }}");
+    let map = |value: &str| format!("{{ identifier, \":\", {value} }}");
     match shape {
-        Shape::Text => "text".to_owned(),
+        Shape::Text => "plain".to_owned(),
         Shape::Template => "template".to_owned(),
         Shape::Binding => "binding".to_owned(),
-        Shape::Bindings => "{ \"- \" binding }".to_owned(),
+        Shape::Bindings => list("binding"),
         Shape::Name => "kebab".to_owned(),
+        Shape::Word([only]) => format!("\"{only}\""),
         Shape::Word(words) => {
             let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
             format!("( {} )", words.join(" | "))
@@ -77,31 +94,31 @@ fn symbol(shape: Shape) -> String {
         Shape::Retention => "( duration | \"keep\" )".to_owned(),
         Shape::Repeat => "( number | \"until_stopped\" )".to_owned(),
         Shape::Schema => "json_schema".to_owned(),
-        Shape::Schemas => "{ name, \":\", json_schema }".to_owned(),
-        Shape::BindingMap => "{ name, \":\", binding }".to_owned(),
-        Shape::TextMap => "{ name, \":\", text }".to_owned(),
-        Shape::Data => "{ name, \":\", data }".to_owned(),
-        Shape::Respondents => "{ \"- \" template }".to_owned(),
-        Shape::Texts => "{ \"- \" text }".to_owned(),
-        Shape::TextOrTexts => "( text | { \"- \" text } )".to_owned(),
+        Shape::Schemas => map("json_schema"),
+        Shape::BindingMap => map("binding"),
+        Shape::TextMap => map("plain"),
+        Shape::Data => map("data"),
+        Shape::Respondents => list("template"),
+        Shape::Texts => list("plain"),
+        Shape::TextOrTexts => format!("( plain | {} )", list("plain")),
         Shape::Bool => "( \"true\" | \"false\" )".to_owned(),
-        Shape::Decimal(..) => "number".to_owned(),
-        Shape::Items => "{ \"- \" any }".to_owned(),
+        Shape::Decimal(..) => "decimal".to_owned(),
+        Shape::Items => list("any"),
         Shape::Any => "any".to_owned(),
         Shape::Map(name) => name.to_owned(),
-        Shape::List(name) => format!("{{ \"- \" {name} }}"),
+        Shape::List(name) => list(name),
         Shape::Steps => "steps".to_owned(),
         Shape::Transition => "transition".to_owned(),
         Shape::OnDeadline => "on_deadline".to_owned(),
         Shape::Cases => "cases".to_owned(),
         Shape::Choices => "choices".to_owned(),
-        Shape::Gates => "{ \"- \" gate }".to_owned(),
-        Shape::Disposition => "disposition".to_owned(),
+        Shape::Gates => list("gate"),
+        Shape::Disposition => "call".to_owned(),
     }
 }
 
 /// What a key holds, in words for the reference.
-pub(super) fn holds(shape: Shape) -> String {
+pub(in crate::grammar) fn holds(shape: Shape) -> String {
     match shape {
         Shape::Text => "text".to_owned(),
         Shape::Template => "text with bindings".to_owned(),

@@ -1,52 +1,67 @@
-//! JSON Schema of workflow documents, for editors. Steps discriminate on their kind key.
+//! JSON Schema (draft 2020-12) of workflow and agent files, for editors. A map that has kinds is told apart by the
+//! key, or the `tag`, that says its kind, so an editor offers and explains only what belongs there. What a schema
+//! cannot see (what a binding names, whether a path ends) it does not try.
 
-use super::{CONTEXTS, Context, DOCUMENT, KINDS, Key, STEP, Shape};
+mod agent;
+mod defaults;
+mod meta;
+mod shapes;
+
+use super::{CONTEXTS, Context, DOCUMENT, GUARANTEE, KINDS, Key, STEP};
 use serde_json::{Map, Value, json};
+use shapes::property;
+
+pub use agent::agent_schema;
 
 const META: &str = "https://json-schema.org/draft/2020-12/schema";
+/// The first context of agent files; those before it are of workflows.
+const FIRST_OF_AGENTS: &str = "agent_file";
 
-/// The schema (draft 2020-12) of a workflow document; `$defs` hold every context, the agent file's included.
+/// The schema of a workflow document.
 #[must_use]
 pub fn json_schema() -> Value {
     let mut defs = Map::new();
-    for context in CONTEXTS {
-        let is_step = context.name == STEP.name || KINDS.iter().any(|kind| kind.name == context.name);
-        if !is_step && context.name != DOCUMENT.name {
-            defs.insert(context.name.to_owned(), object(context));
-        }
+    let own = CONTEXTS.iter().take_while(|context| context.name != FIRST_OF_AGENTS);
+    for context in own.filter(|context| ![DOCUMENT.name, STEP.name, GUARANTEE.name].contains(&context.name)) {
+        let is_step = KINDS.iter().any(|kind| kind.name == context.name);
+        let shared = if is_step { STEP.keys } else { &[] };
+        defs.insert(context.name.to_owned(), object(context, shared));
     }
     defs.insert("step".to_owned(), step());
-    defs.insert("duration".to_owned(), duration());
-    defs.insert("binding".to_owned(), json!({ "type": "string", "pattern": "^\\$\\{\\{[^}]*\\}\\}$" }));
+    defs.insert("gate".to_owned(), gate());
+    defs.insert("guarantee".to_owned(), guarantee());
     defs.insert("transition".to_owned(), transition());
-    defs.insert(
-        "gate".to_owned(),
-        json!({
-            "type": "object",
-            "if": { "required": ["human"] },
-            "then": reference("gate_human"),
-            "else": reference("gate_agent"),
-        }),
-    );
-    let mut root = object(&DOCUMENT);
-    if let Some(root) = root.as_object_mut() {
-        root.insert("$schema".to_owned(), json!(META));
-        root.insert("$defs".to_owned(), Value::Object(defs));
-    }
-    root
+    defs.insert("duration".to_owned(), duration());
+    defs.insert("binding".to_owned(), binding());
+    defs.insert("json_schema".to_owned(), meta::json_schema());
+    document("Flowright workflow", object(&DOCUMENT, &[]), defs)
+}
+
+/// The whole of a schema: head, root, definitions.
+fn document(title: &str, root: Value, defs: Map<String, Value>) -> Value {
+    let mut out = Map::new();
+    out.insert("$schema".to_owned(), json!(META));
+    out.extend(root.as_object().cloned().unwrap_or_default());
+    out.insert("title".to_owned(), json!(title));
+    out.insert("$defs".to_owned(), Value::Object(defs));
+    Value::Object(out)
 }
 
 fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/$defs/{name}") })
 }
 
-fn object(context: &Context) -> Value {
-    let required: Vec<&str> = context.keys.iter().filter(|key| key.required).map(|key| key.name).collect();
+/// A map with the keys of a context and some that it shares with others, and no more.
+fn object(context: &Context, shared: &[Key]) -> Value {
+    let keys = || shared.iter().chain(context.keys);
+    let required: Vec<&str> = keys().filter(|key| key.required).map(|key| key.name).collect();
+    let properties: Map<String, Value> =
+        keys().map(|key| (key.name.to_owned(), property(context, key))).collect();
     let mut out = json!({
         "title": context.name,
         "description": context.doc.trim(),
         "type": "object",
-        "properties": properties(context.keys.iter()),
+        "properties": properties,
         "additionalProperties": false,
     });
     if let Some(out) = out.as_object_mut().filter(|_| !required.is_empty()) {
@@ -55,49 +70,99 @@ fn object(context: &Context) -> Value {
     out
 }
 
-fn properties<'a>(keys: impl Iterator<Item = &'a Key>) -> Value {
-    keys.map(|key| (key.name.to_owned(), property(key))).collect::<Map<_, _>>().into()
+/// The first schema whose key is there, else `otherwise`.
+fn by_key<'a>(branches: impl DoubleEndedIterator<Item = (&'a str, Value)>, otherwise: Value) -> Value {
+    branches.rev().fold(
+        otherwise,
+        |otherwise, (key, then)| json!({ "if": { "required": [key] }, "then": then, "else": otherwise }),
+    )
 }
 
-fn property(key: &Key) -> Value {
-    let mut value = shape(key.shape);
-    if let Some(value) = value.as_object_mut() {
-        value.insert("description".to_owned(), json!(key.doc));
-    }
-    value
+/// A map in which none of the keys that say its kind is there yet: it offers them and is refused.
+fn undecided(title: &str, keys: &[&str], properties: Map<String, Value>) -> Value {
+    let any: Vec<Value> = keys.iter().map(|key| json!({ "required": [key] })).collect();
+    json!({
+        "title": title,
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": false,
+        "anyOf": any,
+    })
 }
 
-/// Every key of every kind is known; which belong together follows from the kind key that is there.
 fn step() -> Value {
-    // A key that two kinds share may hold different things in them, so what it holds is said in the branch.
-    let mut all = properties(STEP.keys.iter());
-    for key in KINDS.iter().flat_map(|kind| kind.keys) {
-        if let Some(all) = all.as_object_mut() {
-            all.insert(key.name.to_owned(), json!(true));
+    let mut properties: Map<String, Value> =
+        STEP.keys.iter().map(|key| (key.name.to_owned(), property(&STEP, key))).collect();
+    for kind in KINDS {
+        if let Some(key) = kind.key(kind.name) {
+            let mut value = property(kind, key);
+            shapes::describe(&mut value, &format!("{}: {}", kind.doc.trim(), lower_first(key.doc)), "");
+            properties.insert(kind.name.to_owned(), value);
         }
     }
-    let mut branches = Vec::new();
-    for kind in KINDS {
-        let required: Vec<&str> = kind.keys.iter().filter(|key| key.required).map(|key| key.name).collect();
-        let allowed: Vec<&str> = STEP.names().chain(kind.names()).collect();
-        branches.push(json!({
-            "if": { "required": [kind.name] },
-            "then": {
-                "title": kind.title,
-                "description": kind.doc.trim(),
-                "required": required,
-                "properties": properties(kind.keys.iter()),
-                "propertyNames": { "enum": allowed },
-            },
-        }));
-    }
+    let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+    let branches = KINDS.iter().map(|kind| (kind.name, reference(kind.name)));
+    by_key(branches, undecided("step", &names, properties))
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
+}
+
+fn gate() -> Value {
+    let kinds = [("human", &super::GATE_HUMAN), ("agent", &super::GATE_AGENT)];
+    let properties = kinds
+        .iter()
+        .filter_map(|(name, context)| Some(((*name).to_owned(), property(context, context.key(name)?))))
+        .collect();
+    let branches = kinds.iter().map(|(name, context)| (*name, reference(context.name)));
+    by_key(branches, undecided("gate", &["human", "agent"], properties))
+}
+
+/// Which keys a guarantee has follows from the one that says what is promised.
+fn guarantee() -> Value {
+    let with = |own: &[&str], required: &[&str]| {
+        let own = own.iter().filter_map(|name| GUARANTEE.key(name));
+        let properties: Map<String, Value> =
+            own.map(|key| (key.name.to_owned(), property(&GUARANTEE, key))).collect();
+        json!({
+            "type": "object", "properties": properties, "required": required, "additionalProperties": false,
+        })
+    };
+    let kinds = ["accepted", "answered", "agent_runs_between_waits"];
+    let branches = [
+        ("accepted", with(&["before", "accepted", "by"], &["before", "accepted"])),
+        ("answered", with(&["before", "answered", "choice"], &["before", "answered", "choice"])),
+        ("agent_runs_between_waits", with(&["agent_runs_between_waits"], &[])),
+    ];
+    let all = GUARANTEE.keys.iter().filter(|key| !["by", "choice"].contains(&key.name));
+    let properties = all.map(|key| (key.name.to_owned(), property(&GUARANTEE, key))).collect();
+    let mut out = by_key(branches.into_iter(), undecided("guarantee", &kinds, properties));
+    shapes::describe(&mut out, GUARANTEE.doc.trim(), "");
+    out
+}
+
+fn transition() -> Value {
+    let contexts = [("stop", &super::STOP_TRANSITION), ("steps", &super::STEPS_TRANSITION)];
+    let properties = contexts
+        .iter()
+        .filter_map(|(name, context)| Some(((*name).to_owned(), property(context, context.key(name)?))))
+        .collect();
+    let branches = contexts.iter().map(|(name, context)| (*name, reference(context.name)));
     json!({
-        "title": STEP.name,
-        "type": "object",
-        "minProperties": 1,
-        "properties": all,
-        "additionalProperties": false,
-        "allOf": branches,
+        "examples": shapes::TRANSITIONS,
+        "if": { "type": "object" },
+        "then": by_key(branches, undecided("transition", &["stop", "steps"], properties)),
+        "else": {
+            "enum": shapes::TRANSITIONS,
+            "markdownEnumDescriptions": [
+                "To the next step",
+                "Out of the innermost loop",
+                "To the next iteration of the innermost loop",
+                "Nowhere: the session needs attention, and a person retries, resumes or cancels",
+            ],
+        },
     })
 }
 
@@ -105,76 +170,16 @@ fn duration() -> Value {
     json!({
         "type": "string",
         "pattern": "^(P(?=.)(\\d+W)?(\\d+D)?(T(?=.)(\\d+H)?(\\d+M)?(\\d+S)?)?|(?=.)(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?)$",
+        "patternErrorMessage": "a duration such as `90s`, `15m`, `2h30m`, `3d` or `PT2H`",
         "examples": ["90s", "15m", "2h30m", "3d", "PT2H"],
     })
 }
 
-fn transition() -> Value {
+fn binding() -> Value {
     json!({
-        "if": { "type": "object" },
-        "then": {
-            "if": { "required": ["stop"] },
-            "then": reference("stop_transition"),
-            "else": reference("steps_transition"),
-        },
-        "else": { "enum": ["continue", "break", "next", "hold"] },
+        "type": "string",
+        "pattern": "^\\s*\\$\\{\\{[^}]*\\}\\}\\s*$",
+        "patternErrorMessage": "exactly one binding, such as `${{ inputs.name }}`",
+        "examples": ["${{ inputs.name }}"],
     })
-}
-
-fn shape(shape: Shape) -> Value {
-    match shape {
-        Shape::Text | Shape::Template => json!({ "type": "string" }),
-        Shape::Binding => reference("binding"),
-        Shape::Bindings => json!({ "type": "array", "minItems": 1, "items": reference("binding") }),
-        Shape::Name => {
-            json!({ "type": "string", "maxLength": 64, "pattern": "^[a-z][a-z0-9]*(-[a-z0-9]+)*$" })
-        }
-        Shape::Word([only]) => json!({ "const": only }),
-        Shape::Word(words) => json!({ "enum": words }),
-        Shape::Exactly(number) => json!({ "const": number }),
-        Shape::Number(from, to) => json!({ "type": "integer", "minimum": from, "maximum": to }),
-        Shape::Duration => reference("duration"),
-        Shape::Retention => json!({ "anyOf": [{ "const": "keep" }, reference("duration")] }),
-        Shape::Repeat => {
-            let times = json!({ "type": "integer", "minimum": 1, "maximum": super::MAX_REPEAT });
-            json!({ "anyOf": [{ "const": "until_stopped" }, times] })
-        }
-        Shape::Schema => json!({ "$ref": META }),
-        Shape::Schemas => {
-            json!({ "type": "object", "additionalProperties": { "$ref": META } })
-        }
-        Shape::BindingMap => json!({ "type": "object", "additionalProperties": reference("binding") }),
-        Shape::TextMap => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
-        Shape::Data => json!({ "type": "object" }),
-        Shape::Respondents | Shape::Texts => {
-            json!({ "type": "array", "minItems": 1, "items": { "type": "string" } })
-        }
-        Shape::TextOrTexts => json!({ "type": ["string", "array"], "items": { "type": "string" } }),
-        Shape::Bool => json!({ "type": "boolean" }),
-        Shape::Decimal(from, to) => json!({ "type": "number", "minimum": from, "maximum": to }),
-        Shape::Items => json!({ "type": "array" }),
-        Shape::Any => json!({}),
-        Shape::Map(name) => reference(name),
-        Shape::List(name) => json!({ "type": "array", "items": reference(name) }),
-        Shape::Steps => json!({ "type": "array", "minItems": 1, "items": reference("step") }),
-        Shape::Transition => reference("transition"),
-        Shape::OnDeadline => {
-            let chooses = json!({ "type": "object", "required": ["choose"] });
-            json!({ "if": chooses, "then": reference("choose"), "else": reference("transition") })
-        }
-        Shape::Cases => {
-            json!({ "type": "object", "minProperties": 1, "additionalProperties": reference("transition") })
-        }
-        Shape::Choices => json!({
-            "type": "object", "minProperties": 1,
-            "additionalProperties": {
-                "if": { "type": "object" }, "then": reference("choice"), "else": { "type": "string" },
-            },
-        }),
-        Shape::Gates => json!({ "type": "array", "minItems": 1, "items": reference("gate") }),
-        Shape::Disposition => {
-            let plain = json!({ "enum": ["runSync", "runAsync", "defer", "deny"] });
-            json!({ "if": { "type": "object" }, "then": reference("disposition"), "else": plain })
-        }
-    }
 }

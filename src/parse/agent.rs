@@ -44,6 +44,18 @@ pub fn markdown(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Agent {
     reader.agent(&tree, prompt)
 }
 
+/// The keys of an agent in Markdown as a tree, for editors; what is wrong with them [`markdown`] says.
+#[must_use]
+pub fn front_matter_tree(source: &Source) -> Option<Node> {
+    let (end, _) = front_matter(source.text())?;
+    Some(yaml::read_part(source, source.text().get(..end).unwrap_or_default(), &mut Vec::new()))
+}
+
+/// Where the YAML of the front matter ends; 0 without one.
+pub(in crate::parse) fn front_end(text: &str) -> usize {
+    front_matter(text).map_or(0, |(end, _)| end)
+}
+
 /// End of the front matter's YAML, and the beginning of what follows its closing line.
 #[must_use]
 pub fn front_matter(text: &str) -> Option<(usize, usize)> {

@@ -34,6 +34,22 @@ pub(in crate::parse) fn read_part(
     text: &str,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> tree::Node {
+    read_with(source, text, diagnostics, None)
+}
+
+/// The places of the comments in the beginning `text` of a source, and what it holds beside them.
+pub(in crate::parse) fn comments(source: &Source, text: &str) -> (tree::Node, Vec<Span>) {
+    let mut found = Vec::new();
+    let root = read_with(source, text, &mut Vec::new(), Some(&mut found));
+    (root, found)
+}
+
+fn read_with(
+    source: &Source,
+    text: &str,
+    diagnostics: &mut Vec<Diagnostic>,
+    mut comments: Option<&mut Vec<Span>>,
+) -> tree::Node {
     let first = diagnostics.len();
     let Some(mut text) = prepare(source, text, diagnostics) else {
         return super::hole(source.id(), 0);
@@ -43,7 +59,7 @@ pub(in crate::parse) fn read_part(
     }
     let mut blanked = Blanked::default();
     for attempt in 0..=MAX_SYNTAX_ERRORS {
-        let mut outcome = build::build(source.id(), &text, &blanked);
+        let mut outcome = build::build(source.id(), &text, &blanked, comments.is_some());
         let patch = outcome.error.take().and_then(|error| {
             let (found, patch) = mend::mend(source.id(), &text, &error);
             // A second fault at the same place is a consequence of the first.
@@ -57,6 +73,9 @@ pub(in crate::parse) fn read_part(
             diagnostics.append(&mut outcome.diagnostics);
             if let Some(found) = diagnostics.get_mut(first..) {
                 found.sort_by_key(|found| found.span.start);
+            }
+            if let Some(comments) = &mut comments {
+                **comments = outcome.comments;
             }
             return outcome.root;
         };

@@ -3,13 +3,14 @@
 //! miette draws; what it draws is an excerpt of our own (see `excerpt`), never the source text itself.
 
 use super::excerpt::{Excerpt, Mark};
-use super::{Look, summary_of};
+use super::{Counts, Found, Look, Report, counted};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::escape::{visible, visible_lines};
-use crate::source::Sources;
+use crate::source::{FileId, Source, Sources};
 use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceSpan,
 };
+use std::collections::BTreeSet;
 use std::{fmt, io};
 
 /// Lines shown before and after a marked one.
@@ -17,14 +18,10 @@ const CONTEXT_LINES: usize = 1;
 /// Below this width a report is not legible any more, so it is not wrapped narrower.
 const NARROWEST: usize = 40;
 
-pub(super) fn write(
-    sources: &Sources,
-    diagnostics: &[&Diagnostic],
-    out: &mut dyn io::Write,
-    look: Look,
-) -> io::Result<()> {
-    for diagnostic in diagnostics {
-        let finding = Finding::new(sources, diagnostic, look);
+pub(super) fn write(report: &Report<'_>, out: &mut dyn io::Write, look: Look) -> io::Result<()> {
+    let all = report.findings();
+    for found in &all {
+        let finding = Finding::new(found.sources, found.diagnostic, look);
         let mut text = String::new();
         handler(&finding, look).render_report(&mut text, &finding).map_err(io::Error::other)?;
         // miette indents the first line by two columns; a heading begins at the margin.
@@ -34,10 +31,37 @@ pub(super) fn write(
         }
         writeln!(out)?;
     }
-    if !diagnostics.is_empty() {
-        writeln!(out, "{}", summary_of(diagnostics.iter().copied()))?;
+    for part in &report.parts {
+        if let (Some(bound), Some(main)) = (part.bound, part.sources.get(FileId::MAIN)) {
+            writeln!(out, "{}: agent runs between two waits: {bound}", visible(main.name()))?;
+        }
     }
-    Ok(())
+    closing(report, &all, out)
+}
+
+/// What is counted at the end, once for all files.
+fn closing(report: &Report<'_>, all: &[Found<'_>], out: &mut dyn io::Write) -> io::Result<()> {
+    let names = all.iter().map(|found| found.sources.get(found.diagnostic.span.file).map(Source::name));
+    let files: BTreeSet<_> = names.collect();
+    let counts = Counts::of(all.iter().map(|found| found.diagnostic));
+    let words = match (counts.words(files.len()), report.checked) {
+        (Some(words), None) => words,
+        (Some(words), Some(checked)) => format!("{words} · {} checked", counted(checked, "file")),
+        (None, Some(checked)) => format!("no findings · {} checked", counted(checked, "file")),
+        (None, None) => return Ok(()),
+    };
+    writeln!(out, "{words}")?;
+    let fixes = |safe: bool| {
+        all.iter().filter(|found| found.diagnostic.fix.as_ref().is_some_and(|fix| fix.safe == safe)).count()
+    };
+    let (safe, not_safe) = (fixes(true), fixes(false));
+    match report.fixed {
+        Some(_) => writeln!(out, "{}", report.mended()),
+        None if report.checked.is_none() || safe + not_safe == 0 => Ok(()),
+        None if safe == 0 => writeln!(out, "{} with --unsafe-fixes", counted(not_safe, "fix")),
+        None if not_safe == 0 => writeln!(out, "{} with --fix", counted(safe, "fix")),
+        None => writeln!(out, "{} with --fix, {not_safe} more with --unsafe-fixes", counted(safe, "fix")),
+    }
 }
 
 fn handler(finding: &Finding<'_>, look: Look) -> GraphicalReportHandler {

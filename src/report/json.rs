@@ -2,10 +2,10 @@
 //!
 //! The types here are the contract; fields are only ever added to one version.
 
-use super::Counts;
+use super::{Counts, Report};
 use crate::diagnostic::{Diagnostic, Edit, Fix, Label};
 use crate::escape::json_text;
-use crate::source::{Source, Sources, Span};
+use crate::source::{FileId, Source, Sources, Span};
 use serde::Serialize;
 use std::io;
 
@@ -14,7 +14,35 @@ struct Document<'a> {
     version: u32,
     units: Units,
     diagnostics: Vec<Finding<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ignored: Vec<Ignored<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    bounds: Vec<Bound<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unreadable: Vec<Unreadable<'a>>,
     summary: Summary,
+}
+
+/// A finding that a comment ignores.
+#[derive(Serialize)]
+struct Ignored<'a> {
+    rule: &'a str,
+    file: Option<&'a str>,
+    span: Range,
+    reason: &'a str,
+}
+
+/// The largest number of agent runs between two waits, or `unbounded`.
+#[derive(Serialize)]
+struct Bound<'a> {
+    file: Option<&'a str>,
+    agent_runs_between_waits: &'a str,
+}
+
+#[derive(Serialize)]
+struct Unreadable<'a> {
+    file: &'a str,
+    message: &'a str,
 }
 
 #[derive(Serialize)]
@@ -76,14 +104,16 @@ struct Summary {
     errors: usize,
     warnings: usize,
     hints: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fixed: Option<usize>,
 }
 
-pub(super) fn write(
-    sources: &Sources,
-    diagnostics: &[&Diagnostic],
-    out: &mut dyn io::Write,
-) -> io::Result<()> {
-    let counts = Counts::of(diagnostics.iter().copied());
+pub(super) fn write(report: &Report<'_>, out: &mut dyn io::Write) -> io::Result<()> {
+    let all = report.findings();
+    let ignored = report.ignored();
+    let counts = Counts::of(all.iter().map(|found| found.diagnostic));
     let document = Document {
         version: 1,
         units: Units {
@@ -91,8 +121,32 @@ pub(super) fn write(
             line: "1-based",
             column: "1-based, Unicode scalar values",
         },
-        diagnostics: diagnostics.iter().map(|diagnostic| finding(sources, diagnostic)).collect(),
-        summary: Summary { errors: counts.errors, warnings: counts.warnings, hints: counts.hints },
+        diagnostics: all.iter().map(|found| finding(found.sources, found.diagnostic)).collect(),
+        ignored: ignored
+            .iter()
+            .map(|found| Ignored {
+                rule: found.diagnostic.rule.name,
+                file: file(found.sources, found.diagnostic.span),
+                span: range(found.sources, found.diagnostic.span),
+                reason: found.ignored.unwrap_or_default(),
+            })
+            .collect(),
+        bounds: report
+            .parts
+            .iter()
+            .filter_map(|part| {
+                let file = part.sources.get(FileId::MAIN).map(Source::name);
+                Some(Bound { file, agent_runs_between_waits: part.bound? })
+            })
+            .collect(),
+        unreadable: report.unreadable.iter().map(|(file, message)| Unreadable { file, message }).collect(),
+        summary: Summary {
+            errors: counts.errors,
+            warnings: counts.warnings,
+            hints: counts.hints,
+            files: report.checked,
+            fixed: report.fixed,
+        },
     };
     let text = serde_json::to_string_pretty(&document).map_err(io::Error::other)?;
     writeln!(out, "{}", json_text(&text))

@@ -8,26 +8,25 @@ use chrono::{Datelike, NaiveDate};
 pub(super) struct Fields {
     minutes: u64,
     hours: u64,
-    days: u64,
+    pub(super) days: u64,
     months: u64,
-    weekdays: u64,
+    pub(super) weekdays: u64,
     /// Both day fields are restricted: either may fit.
-    either_day: bool,
+    pub(super) either_day: bool,
     /// The hour field does not begin with `*`.
     pub(super) hour_is_fixed: bool,
     /// The minute field does not begin with `*`.
     pub(super) minute_is_fixed: bool,
-    lints: Vec<String>,
 }
 
-struct Field {
-    name: &'static str,
-    least: u32,
-    most: u32,
+pub(super) struct Field {
+    pub(super) name: &'static str,
+    pub(super) least: u32,
+    pub(super) most: u32,
     names: &'static [&'static str],
 }
 
-const FIELDS: [Field; 5] = [
+pub(super) const FIELDS: [Field; 5] = [
     Field { name: "minute", least: 0, most: 59, names: &[] },
     Field { name: "hour", least: 0, most: 23, names: &[] },
     Field { name: "day of the month", least: 1, most: 31, names: &[] },
@@ -49,6 +48,13 @@ const NICKNAMES: [(&str, &str); 7] = [
     ("@midnight", "0 0 * * *"),
     ("@hourly", "0 * * * *"),
 ];
+
+impl Field {
+    /// The value of a name or number.
+    pub(super) fn value(&self, text: &str) -> Option<u32> {
+        value(text, self).ok()
+    }
+}
 
 impl Fields {
     pub(super) fn parse(expression: &str) -> Result<Self, ScheduleError> {
@@ -74,10 +80,9 @@ impl Fields {
             );
             return Err(fault(expression, trimmed, message));
         };
-        let mut lints = Vec::new();
         let mut sets = [0_u64; 5];
         for ((word, field), set) in words.iter().zip(&FIELDS).zip(&mut sets) {
-            *set = parse_field(expression, word, field, &mut lints)?;
+            *set = parse_field(expression, word, field)?;
         }
         let [minutes, hours, days, months, weekdays] = sets;
         // 7 is Sunday too.
@@ -92,12 +97,7 @@ impl Fields {
             either_day: !day.starts_with('*') && !weekday.starts_with('*'),
             hour_is_fixed: !hour.starts_with('*'),
             minute_is_fixed: !minute.starts_with('*'),
-            lints,
         })
-    }
-
-    pub(super) fn lints(&self) -> &[String] {
-        &self.lints
     }
 
     pub(super) fn minute(&self, minute: u32) -> bool {
@@ -118,6 +118,20 @@ impl Fields {
         if self.either_day { by_day || by_weekday } else { by_day && by_weekday }
     }
 
+    /// Whether the two day fields together leave no day out.
+    pub(super) fn every_day(&self) -> bool {
+        let (days, weekdays) = ((1..=31).all(|day| has(self.days, day)), self.weekdays == 0x7f);
+        if self.either_day { days || weekdays } else { days && weekdays }
+    }
+
+    /// Whether it fires at the same distances before and after a change by so many minutes: every hour, at minutes
+    /// that the change maps onto each other.
+    pub(super) fn keeps_its_pace(&self, by_minutes: u64) -> bool {
+        let by = u32::try_from(by_minutes % 60).unwrap_or(0);
+        (0..24).all(|hour| self.hour(hour))
+            && (0..60).all(|minute| self.minute(minute) == self.minute((minute + by) % 60))
+    }
+
     /// Only a day that none of the months has keeps a schedule from ever occurring.
     pub(super) fn never_occurs(&self) -> bool {
         let longest = |month: u32| match month {
@@ -132,16 +146,11 @@ impl Fields {
     }
 }
 
-fn has(set: u64, value: u32) -> bool {
+pub(super) fn has(set: u64, value: u32) -> bool {
     set.checked_shr(value).is_some_and(|rest| rest & 1 == 1)
 }
 
-fn parse_field(
-    expression: &str,
-    word: &str,
-    field: &Field,
-    lints: &mut Vec<String>,
-) -> Result<u64, ScheduleError> {
+fn parse_field(expression: &str, word: &str, field: &Field) -> Result<u64, ScheduleError> {
     let mut set = 0;
     for item in word.split(',') {
         let at = if item.is_empty() { word } else { item };
@@ -183,12 +192,6 @@ fn parse_field(
                 }
             },
         };
-        if is_range && step > 1 && step > high - low {
-            lints.push(format!(
-                "the step in `{item}` is larger than the range of the {}: it only ever takes {low}",
-                field.name
-            ));
-        }
         let mut value = low;
         while value <= high {
             set |= 1_u64 << value;

@@ -2,7 +2,7 @@
 //!
 //! `FLOWRIGHT_BLESS=1` writes the listings of `corpus/bad` anew; they are to be read before they are kept.
 
-mod cases;
+pub(crate) mod cases;
 mod lines;
 mod listing;
 mod print;

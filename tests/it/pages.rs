@@ -1,9 +1,13 @@
 //! Every page of a rule proves itself: its wrong example gives the rule, its right example does not.
 
 use crate::support::AS_OF;
-use flowright::compile::{Compiled, MainDocument, Memory, compile};
-use flowright::diagnostic::{Rule, Severity};
+use flowright::compile::{MainDocument, Memory};
+use flowright::diagnostic::{Diagnostic, Rule, Severity};
+use flowright::settings::{self, Settings};
+use flowright::source::{FileId, Source};
+use flowright::verdict::{self, Under};
 use flowright::{check, parse};
+use std::path::Path;
 
 /// Agents that examples may name.
 pub(crate) fn package() -> Memory {
@@ -41,11 +45,11 @@ fn blocks(page: &str) -> Vec<Block> {
     found
 }
 
-fn is_agent(block: &Block) -> bool {
-    block.text.contains("\"slug\"") || block.text.starts_with("---") || block.text.contains("\nslug:")
-}
-
 fn run(block: &Block, files: &Memory) -> Vec<(String, Severity, String)> {
+    if block.info.starts_with("toml") {
+        let source = Source::new(FileId::MAIN, ".flowright.toml", block.text.clone());
+        return said(settings::read(&source, Path::new("")).1);
+    }
     let json = block.info.starts_with("json");
     let markdown = block.info.starts_with("md") || block.info.starts_with("markdown");
     let ending = if json {
@@ -58,12 +62,11 @@ fn run(block: &Block, files: &Memory) -> Vec<(String, Severity, String)> {
     let name = format!("example.{ending}");
     let main =
         MainDocument { name: name.clone(), package_path: name, bytes: block.text.clone().into_bytes() };
-    let diagnostics = if markdown || is_agent(block) {
-        flowright::compile::compile_agent(main).diagnostics
-    } else {
-        let Compiled { diagnostics, .. } = compile(main, files, AS_OF);
-        diagnostics
-    };
+    let under = Under { settings: &Settings::default(), path: "example" };
+    said(verdict::judge(main, files, under, AS_OF).diagnostics)
+}
+
+fn said(diagnostics: Vec<Diagnostic>) -> Vec<(String, Severity, String)> {
     diagnostics.into_iter().map(|found| (found.rule.name.to_owned(), found.severity, found.message)).collect()
 }
 

@@ -13,6 +13,8 @@ use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, StrInput, 
 pub(super) struct Outcome {
     pub(super) root: Node,
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// Places of comments, if they were asked for.
+    pub(super) comments: Vec<Span>,
     pub(super) error: Option<Stopped>,
 }
 
@@ -28,10 +30,10 @@ pub(super) struct Stopped {
 }
 
 /// Reads `text` until its end or the first syntax error.
-pub(super) fn build(file: FileId, text: &str, blanked: &Blanked) -> Outcome {
+pub(super) fn build(file: FileId, text: &str, blanked: &Blanked, with_comments: bool) -> Outcome {
     let limit = MAX_DEPTH + 1;
     let options = granit_parser::options! {
-        emit_comments: false,
+        emit_comments: with_comments,
         emit_unresolved_aliases: true,
         emit_anchor_events: true,
         flow_nesting_limit: limit,
@@ -46,6 +48,7 @@ pub(super) fn build(file: FileId, text: &str, blanked: &Blanked) -> Outcome {
         stack: Vec::new(),
         root: None,
         diagnostics: Vec::new(),
+        comments: Vec::new(),
         references: Vec::new(),
         cursor: 0,
         last_plain: None,
@@ -90,6 +93,7 @@ struct Builder<'a> {
     stack: Vec<Frame>,
     root: Option<Node>,
     diagnostics: Vec<Diagnostic>,
+    comments: Vec<Span>,
     references: Vec<Reference>,
     /// End of what has been read.
     cursor: usize,
@@ -108,7 +112,12 @@ impl Builder<'_> {
             self.tag(tag.start, tag.end);
         }
         match event {
-            Event::StreamStart | Event::StreamEnd | Event::DocumentEnd | Event::Comment(..) => {}
+            // A comment moves nothing: what is read is the same with and without them.
+            Event::Comment(..) => {
+                self.comments.push(place);
+                return Flow::Go;
+            }
+            Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
             Event::DocumentStart(..) => return self.document(place),
             Event::Alias(_) | Event::UnresolvedAlias(_) => self.alias(place),
             Event::Anchor(..) => {
@@ -385,7 +394,7 @@ impl Builder<'_> {
             None if blank => empty_document(Span::new(file, 0, 0), &mut self.diagnostics),
             None => hole(file, 0),
         };
-        Outcome { root, diagnostics: self.diagnostics, error }
+        Outcome { root, diagnostics: self.diagnostics, comments: self.comments, error }
     }
 }
 

@@ -52,7 +52,7 @@ fn every_fault_is_named_at_once_and_the_model_may_correct_it() {
         (r#"{"outcome":"succeeded","summary":"s","result":[]}"#, &["/result", "object"]),
         (
             r#"{"outcome":"succeeded","summary":"s","result":{"title":5,"points":"x"}}"#,
-            &["/result/title", "string", "5", "/result/points", "integer"],
+            &["/result/title", "string", "5", "/result/points", "whole number"],
         ),
         (r#"{"outcome":"succeeded","summary":"s","result":{"title":"t"}}"#, &["points"]),
         (

@@ -140,7 +140,7 @@ fn all_files(root: &Path) -> Vec<PathBuf> {
 }
 
 /// The text of a `.grow.yaml`.
-fn grow(text: &str) -> String {
+pub(crate) fn grow(text: &str) -> String {
     let mut out = String::new();
     for line in text.split_inclusive('\n') {
         let repeated = line.strip_prefix('%').and_then(|rest| {

@@ -1,0 +1,11 @@
+//! `bad-ignore`: a comment speaks to Flowright and cannot be read. Found by `verdict`, which says it.
+
+use crate::diagnostic::{Rule, Severity};
+
+/// a comment speaks to Flowright and cannot be read.
+pub static RULE: Rule = Rule {
+    name: "bad-ignore",
+    severity: Severity::Warning,
+    summary: "a comment speaks to Flowright and cannot be read",
+    page: include_str!("../../docs/diagnostics/bad-ignore.md"),
+};

@@ -1,0 +1,11 @@
+//! `bad-setting`: the settings cannot be read, or one has a wrong value. Found by `settings`, which says it.
+
+use crate::diagnostic::{Rule, Severity};
+
+/// the settings cannot be read, or one has a wrong value.
+pub static RULE: Rule = Rule {
+    name: "bad-setting",
+    severity: Severity::Error,
+    summary: "the settings cannot be read, or one has a wrong value",
+    page: include_str!("../../docs/diagnostics/bad-setting.md"),
+};

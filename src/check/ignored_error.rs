@@ -1,0 +1,11 @@
+//! `ignored-error`: an error is to be ignored. Found by `verdict` and `settings`, which says it.
+
+use crate::diagnostic::{Rule, Severity};
+
+/// an error is to be ignored.
+pub static RULE: Rule = Rule {
+    name: "ignored-error",
+    severity: Severity::Error,
+    summary: "an error is to be ignored",
+    page: include_str!("../../docs/diagnostics/ignored-error.md"),
+};

@@ -1,0 +1,11 @@
+//! `unknown-setting`: a setting is unknown. Found by `settings`, which says it.
+
+use crate::diagnostic::{Rule, Severity};
+
+/// a setting is unknown.
+pub static RULE: Rule = Rule {
+    name: "unknown-setting",
+    severity: Severity::Warning,
+    summary: "a setting is unknown",
+    page: include_str!("../../docs/diagnostics/unknown-setting.md"),
+};

@@ -1,0 +1,129 @@
+//! From the paths of the command line to documents: each file once, in order. Nothing is judged here.
+
+use super::super::{Exit, Failure, definition, walk};
+use super::Arguments;
+use super::projects::Projects;
+use crate::compile::{Folder, MainDocument};
+use crate::settings::{self, Settings};
+use crate::verdict;
+use std::collections::HashSet;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A document and all that its verdict depends on but the files of its package.
+pub(super) struct Job {
+    /// Where it lies; what was read from stdin lies nowhere.
+    pub(super) path: Option<PathBuf>,
+    pub(super) document: MainDocument,
+    pub(super) folder: Folder,
+    pub(super) root: PathBuf,
+    pub(super) settings: Arc<Settings>,
+    /// Its path from the folder of the settings.
+    pub(super) place: String,
+}
+
+/// What is to be checked.
+pub(super) struct Plan {
+    pub(super) jobs: Vec<Job>,
+    pub(super) unreadable: Vec<(String, String)>,
+    pub(super) projects: Projects,
+    seen: HashSet<PathBuf>,
+}
+
+/// Bytes of the largest file that is looked into. The reader's own limit is far below and gives a finding.
+const MOST_BYTES: u64 = 16 * 1024 * 1024;
+
+pub(super) fn plan(arguments: &Arguments, projects: Projects) -> Result<Plan, Failure> {
+    let mut plan = Plan { jobs: Vec::new(), unreadable: Vec::new(), projects, seen: HashSet::new() };
+    for path in &arguments.paths {
+        if path.as_os_str() == "-" {
+            let mut bytes = Vec::new();
+            std::io::stdin()
+                .lock()
+                .read_to_end(&mut bytes)
+                .map_err(|error| Failure::new(Exit::Fault, format!("stdin cannot be read: {error}")))?;
+            plan.add(&arguments.stdin_filename, bytes, false);
+        } else if path.is_dir() {
+            plan.search(path);
+        } else if plan.is_new(path) {
+            match read(path) {
+                Ok(bytes) => plan.add(path, bytes, true),
+                Err(why) => plan.unreadable.push((name(path), why)),
+            }
+        }
+    }
+    plan.unreadable.append(&mut plan.projects.unreadable);
+    Ok(plan)
+}
+
+impl Plan {
+    /// A run over nothing is a mistake, and no success.
+    pub(super) fn must_hold_something(&self, arguments: &Arguments) -> Result<(), Failure> {
+        if !self.jobs.is_empty() || !self.unreadable.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<_> = arguments.paths.iter().map(|path| path.display().to_string()).collect();
+        Err(Failure::usage(format!("there is no workflow and no agent in {}", names.join(", "))))
+    }
+
+    fn is_new(&mut self, path: &Path) -> bool {
+        path.canonicalize().map_or(true, |real| self.seen.insert(real))
+    }
+
+    fn add(&mut self, path: &Path, bytes: Vec<u8>, is_file: bool) {
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let settings = self.projects.of(absolute.parent().unwrap_or(&absolute));
+        let place = settings::path_from(&settings.folder, &absolute);
+        let (document, folder, root) = definition::document(path, bytes);
+        let path = is_file.then(|| path.to_path_buf());
+        self.jobs.push(Job { path, document, folder, root, settings, place });
+    }
+
+    fn search(&mut self, folder: &Path) {
+        for file in walk::files(folder) {
+            match file {
+                Ok(path) => self.found(&path),
+                Err(why) => self.unreadable.push((name(folder), why)),
+            }
+        }
+    }
+
+    /// A file that a search has come upon.
+    fn found(&mut self, path: &Path) {
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let settings = self.projects.of(absolute.parent().unwrap_or(&absolute));
+        if settings.excludes(&settings::path_from(&settings.folder, &absolute), false) {
+            return;
+        }
+        match read(path) {
+            Ok(bytes) if verdict::kind(&path.to_string_lossy(), &bytes).is_none() => {}
+            Ok(bytes) => {
+                if self.is_new(path) {
+                    self.add(path, bytes, true);
+                }
+            }
+            Err(why) => self.unreadable.push((name(path), why)),
+        }
+    }
+}
+
+/// A path as it is shown.
+pub(super) fn name(path: &Path) -> String {
+    let shown = path.display().to_string();
+    shown.strip_prefix("./").map(str::to_owned).unwrap_or(shown)
+}
+
+/// The bytes of a file, or one sentence.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let outcome =
+        std::fs::File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
+    match outcome {
+        Err(error) => Err(format!("{} cannot be read: {error}", name(path))),
+        Ok(_) if bytes.len() as u64 > MOST_BYTES => {
+            Err(format!("{} is not looked into: it is larger than 16 MiB", name(path)))
+        }
+        Ok(_) => Ok(bytes),
+    }
+}
