@@ -119,19 +119,27 @@ pub struct Context<'a, 'r> {
     pub as_of: Timestamp,
 }
 
+impl<'a, 'r> Context<'a, 'r> {
+    /// All that is known of a definition but the bound, which only the rules need.
+    #[must_use]
+    pub fn new(resolved: &'r Resolved<'a>, as_of: Timestamp) -> Self {
+        Self {
+            resolved,
+            facts: Facts::of(&resolved.flow),
+            reachable: resolved.flow.reachable(),
+            uses: bindings::collect(resolved),
+            picks: RefCell::default(),
+            schemas: types::compile(resolved),
+            repeated: duplicate_id::repeated(resolved),
+            bound: bound::Bound::default(),
+            as_of,
+        }
+    }
+}
+
 /// Runs every rule; gives the largest number of agent runs between two waits, `None` if there is no bound.
 pub fn check(resolved: &Resolved<'_>, as_of: Timestamp, out: &mut Vec<Diagnostic>) -> Option<u64> {
-    let cx = Context {
-        resolved,
-        facts: Facts::of(&resolved.flow),
-        reachable: resolved.flow.reachable(),
-        uses: bindings::collect(resolved),
-        picks: RefCell::default(),
-        schemas: types::compile(resolved),
-        repeated: duplicate_id::repeated(resolved),
-        bound: bound::agent_runs(resolved),
-        as_of,
-    };
+    let cx = Context { bound: bound::agent_runs(resolved), ..Context::new(resolved, as_of) };
     duplicate_id::check(&cx, out);
     reserved_id::check(&cx, out);
     break_outside_loop::check(&cx, out);

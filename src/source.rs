@@ -204,9 +204,43 @@ pub struct Position {
 }
 
 /// Byte offsets of the starts of lines. A line ends with `\n`, `\r\n` or a lone `\r`.
+///
+/// Columns are counted from marks that stand every [`BLOCK_BYTES`] bytes, so that a place costs the same wherever it
+/// lies in a line, and a text of one long line costs no more than one of many.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineIndex {
     starts: Vec<u32>,
+    /// What stands before each block of the text; empty for ASCII, where bytes are columns.
+    blocks: Vec<Count>,
+    /// Whether the text begins with a byte order mark, which is no column.
+    has_mark: bool,
+}
+
+/// Bytes between two marks; at most so many are looked at to find a column.
+pub const BLOCK_BYTES: usize = 256;
+
+/// Characters and UTF-16 units.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Count {
+    characters: usize,
+    units: usize,
+}
+
+impl Count {
+    /// Of the characters that begin in `bytes`.
+    fn of(bytes: &[u8]) -> Self {
+        let mut count = Self::default();
+        for byte in bytes {
+            let begins = !matches!(byte, 0x80..=0xbf);
+            count.characters += usize::from(begins);
+            count.units += usize::from(begins) + usize::from(*byte >= 0xf0);
+        }
+        count
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self { characters: self.characters + other.characters, units: self.units + other.units }
+    }
 }
 
 impl LineIndex {
@@ -225,7 +259,16 @@ impl LineIndex {
                 starts.push(u32::try_from(i + 1).unwrap_or(u32::MAX));
             }
         }
-        Self { starts }
+        let mut blocks = Vec::new();
+        if !text.is_ascii() {
+            let mut before = Count::default();
+            for block in bytes.chunks(BLOCK_BYTES) {
+                blocks.push(before);
+                before = before.plus(Count::of(block));
+            }
+            blocks.push(before);
+        }
+        Self { starts, blocks, has_mark: text.starts_with('\u{feff}') }
     }
 
     /// How many lines there are; an empty text has one.
@@ -251,29 +294,85 @@ impl LineIndex {
     #[must_use]
     pub fn position(&self, text: &str, offset: usize) -> Position {
         let line = self.line_of(offset);
-        let before = text.get(self.start_of(line)..offset.min(text.len())).unwrap_or_default();
-        let column = before.chars().filter(|c| *c != '\u{feff}').count() + 1;
-        Position { line: to_u32(line + 1), column: to_u32(column) }
+        let before = self.characters(text, self.start_of(line)..offset);
+        let mark = usize::from(line == 0 && self.has_mark && offset > 0);
+        Position { line: to_u32(line + 1), column: to_u32(before.saturating_sub(mark) + 1) }
+    }
+
+    /// How many characters begin in a range of bytes.
+    #[must_use]
+    pub fn characters(&self, text: &str, range: std::ops::Range<usize>) -> usize {
+        let before = self.before(text, range.start).characters;
+        self.before(text, range.end).characters.saturating_sub(before)
+    }
+
+    /// Byte offset of the character that is `count` characters behind the one at `start`; the end of the text if there
+    /// are fewer.
+    #[must_use]
+    pub fn offset_of_character(&self, text: &str, start: usize, count: usize) -> usize {
+        let wanted = self.before(text, start).characters + count;
+        self.offset_where(text, start, |before| before.characters >= wanted)
     }
 
     /// 0-based line and UTF-16 column, as editors count.
     #[must_use]
     pub fn utf16_position(&self, text: &str, offset: usize) -> (u32, u32) {
         let line = self.line_of(offset);
-        let before = text.get(self.start_of(line)..offset.min(text.len())).unwrap_or_default();
-        (to_u32(line), to_u32(before.encode_utf16().count()))
+        let before = self.before(text, self.start_of(line)).units;
+        (to_u32(line), to_u32(self.before(text, offset).units.saturating_sub(before)))
     }
 
     /// Byte offset of a 0-based line and UTF-16 column; a column past the end of its line is the line's end.
     #[must_use]
     pub fn offset_of_utf16(&self, text: &str, line: u32, column: u32) -> usize {
-        let start = self.start_of(line as usize);
-        let mut units = 0;
-        for (i, c) in text.get(start..).unwrap_or_default().char_indices() {
-            if units >= column || c == '\n' || c == '\r' {
-                return start + i;
+        let line = line as usize;
+        let start = self.start_of(line);
+        let next = if line + 1 < self.count() { self.start_of(line + 1) } else { text.len() };
+        let end =
+            text.get(..next).map_or(start, |before| before.trim_end_matches(['\n', '\r']).len()).max(start);
+        let wanted = self.before(text, start).units + column as usize;
+        self.offset_where(text, start, |before| before.units >= wanted).min(end)
+    }
+
+    /// What stands before a byte offset; bytes past the end of the text count as none.
+    fn before(&self, text: &str, offset: usize) -> Count {
+        let offset = offset.min(text.len());
+        let block = offset / BLOCK_BYTES;
+        let Some(before) = self.blocks.get(block) else {
+            return Count { characters: offset, units: offset };
+        };
+        before.plus(Count::of(text.as_bytes().get(block * BLOCK_BYTES..offset).unwrap_or_default()))
+    }
+
+    /// The first character border from `start` on before which there is enough; the end of the text if never.
+    fn offset_where(&self, text: &str, start: usize, is_enough: impl Fn(Count) -> bool) -> usize {
+        let first = start / BLOCK_BYTES;
+        // The last block that does not begin behind what is looked for.
+        let blocks = self.blocks.get(first + 1..).unwrap_or_default();
+        let from = match blocks.partition_point(|before| !is_enough(*before)) {
+            0 => start,
+            more => (first + more) * BLOCK_BYTES,
+        };
+        if self.blocks.is_empty() {
+            // Of ASCII every count is the offset itself.
+            let (mut low, mut high) = (start, text.len());
+            while low < high {
+                let middle = low + (high - low) / 2;
+                match is_enough(Count { characters: middle, units: middle }) {
+                    true => high = middle,
+                    false => low = middle + 1,
+                }
             }
-            units += u32::try_from(c.len_utf16()).unwrap_or(1);
+            return low;
+        }
+        let bytes = text.as_bytes().get(from..).unwrap_or_default();
+        let mut count = self.before(text, from);
+        for (i, byte) in bytes.iter().enumerate() {
+            // A character that began before counts already, so only its border does.
+            if !matches!(byte, 0x80..=0xbf) && is_enough(count) {
+                return from + i;
+            }
+            count = count.plus(Count::of(std::slice::from_ref(byte)));
         }
         text.len()
     }

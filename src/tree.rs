@@ -111,8 +111,11 @@ impl Text {
         if into <= run.len as usize {
             return Some(run.source_start as usize + into);
         }
-        let i = self.runs.iter().position(|other| other.value_start > run.value_start)?;
-        self.runs.get(i).map(|next| next.source_start as usize)
+        let i = self.runs.partition_point(|other| other.value_start <= run.value_start);
+        let next = self.runs.get(i).map(|next| next.source_start as usize);
+        // What the last run stands for ends with the scalar, before its closing quote.
+        let quote = usize::from(matches!(self.style, Style::Single | Style::Double));
+        next.or_else(|| (self.span.end as usize).checked_sub(quote))
     }
 }
 

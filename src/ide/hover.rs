@@ -9,7 +9,7 @@ pub(super) use binding::ROOTS;
 use super::place::{self, Level, Role, Way};
 use super::{Analysis, At, Document, Hover, scope, words};
 use crate::ast::StepKind;
-use crate::check::bindings;
+use crate::check::{Context, bindings};
 use crate::compile::Compiled;
 use crate::diagnostic::Severity;
 use crate::grammar::Shape;
@@ -30,7 +30,7 @@ pub fn hover(analysis: &Analysis, at: At) -> Option<Hover> {
     if let (Some(resolved), FileId::MAIN) = (&resolved, at.file) {
         let uses = bindings::collect(resolved);
         if let Some(one) = uses.iter().find(|one| one.binding.span.touches(at.offset)) {
-            let cx = scope::context(resolved, analysis.as_of);
+            let cx = Context::new(resolved, analysis.as_of);
             return binding::hover(analysis, &cx, one, at.offset);
         }
     }
@@ -168,7 +168,7 @@ impl Asked<'_, '_> {
 
     fn output(&self, name: &str) -> Option<String> {
         let resolved = self.resolved?;
-        let cx = scope::context(resolved, self.analysis.as_of);
+        let cx = Context::new(resolved, self.analysis.as_of);
         let output = resolved.ast.outputs.iter().find(|output| output.name.value == name)?;
         let binding = output.value.sole_binding()?;
         let one = cx.uses.iter().find(|one| one.binding.span == binding.span);

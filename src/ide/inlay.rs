@@ -106,7 +106,7 @@ fn runs(resolved: &Resolved<'_>, offset: usize) -> Option<Inlay> {
     if !has_stage || has_hole {
         return None;
     }
-    let (label, tooltip) = match bound::agent_runs(resolved) {
+    let (label, tooltip) = match bound::agent_runs(resolved).runs {
         Some(1) => ("at most 1 agent run between two waits".to_owned(), PROVED),
         Some(most) => (format!("at most {most} agent runs between two waits"), PROVED),
         None => ("agent runs without bound".to_owned(), UNBOUNDED),

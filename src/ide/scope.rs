@@ -2,26 +2,8 @@
 
 use crate::ast::Segment;
 use crate::check::{Context, bindings, types};
-use crate::resolve::Resolved;
-use crate::resolve::facts::Facts;
 use crate::schema::{Schema, Step, Walk};
 use crate::source::Spanned;
-use crate::time::Timestamp;
-use std::cell::RefCell;
-
-/// The context of the rules; the number of agent runs is left out, for it is asked for elsewhere.
-pub(super) fn context<'a, 'r>(resolved: &'r Resolved<'a>, as_of: Timestamp) -> Context<'a, 'r> {
-    Context {
-        resolved,
-        facts: Facts::of(&resolved.flow),
-        reachable: resolved.flow.reachable(),
-        uses: bindings::collect(resolved),
-        picks: RefCell::default(),
-        schemas: types::compile(resolved),
-        agent_runs: None,
-        as_of,
-    }
-}
 
 /// The schemas of what a binding takes; several for a pick, none if nothing is known.
 pub(super) fn schemas_of<'a>(cx: &Context<'a, '_>, one: &bindings::Use<'a>) -> Vec<Schema> {

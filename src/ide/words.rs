@@ -134,6 +134,8 @@ pub(super) fn shape(shape: Shape) -> String {
         Shape::Texts => "a list of texts",
         Shape::TextOrTexts => "a text or a list of texts",
         Shape::Bool => "`true` or `false`",
+        Shape::Decimal(least, most) => return format!("a number from {least} to {most}"),
+        Shape::Items => "a list, kept as written",
         Shape::Any => "any value, kept as written",
         Shape::Map(_) => "a map",
         Shape::List(_) => "a list of maps",

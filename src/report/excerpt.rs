@@ -173,7 +173,7 @@ impl Excerpt {
         for line in own_first(&lines, own) {
             self.rows.push(Row { start: self.text.len(), name, line });
             let (start, raw) = line_of(source, line);
-            show(raw, start, self.longest, &mut bounds, &mut self.text);
+            show(source, (start, raw), self.longest, &mut bounds, &mut self.text);
             self.text.push('\n');
         }
         for place in wanted {
@@ -274,9 +274,15 @@ fn apart(source: &Source, mut place: Wanted, taken: &mut Vec<Wanted>) -> Option<
 }
 
 /// Appends a line as it is shown and notes in `bounds` where its marked places came to stand.
-fn show(raw: &str, start: usize, longest: usize, bounds: &mut BTreeMap<usize, usize>, out: &mut String) {
-    let length = raw.chars().count();
-    let until_char = |offset: usize| raw.get(..offset - start).unwrap_or_default().chars().count();
+fn show(
+    source: &Source,
+    (start, raw): (usize, &str),
+    longest: usize,
+    bounds: &mut BTreeMap<usize, usize>,
+    out: &mut String,
+) {
+    let until_char = |offset: usize| source.lines().characters(source.text(), start..offset);
+    let length = until_char(start + raw.len());
     let mut marked = bounds.range(start..=start + raw.len()).map(|(offset, _)| until_char(*offset));
     let (from, until) = match (marked.next(), marked.next()) {
         _ if length <= longest => (0, length),
@@ -287,7 +293,9 @@ fn show(raw: &str, start: usize, longest: usize, bounds: &mut BTreeMap<usize, us
         (_, _) => (0, longest),
     };
     // Only what is shown is walked character by character: a line may be the whole file.
-    let byte_of = |count: usize| raw.char_indices().nth(count).map_or(raw.len(), |(at, _)| at);
+    let byte_of = |count: usize| {
+        (source.lines().offset_of_character(source.text(), start, count) - start).min(raw.len())
+    };
     let (first, last) = (byte_of(from), byte_of(until));
     if from > 0 {
         out.push('…');

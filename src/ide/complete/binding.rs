@@ -29,7 +29,7 @@ pub(super) fn complete(read: &Read<'_>, open: &Open) -> Vec<Completion> {
             .find(|one| one.binding.span.start as usize == *mark && one.binding.span.len() == BINDING.len());
         let Some(asked) = asked else { continue };
         let Some(path) = Path::read(&open.path) else { return Vec::new() };
-        let cx = scope::context(&resolved, read.analysis.as_of);
+        let cx = Context::new(&resolved, read.analysis.as_of);
         let offered = offer(&cx, &asked, &path);
         return offered.into_iter().map(|one| one.at(file, open, &path)).collect();
     }
@@ -274,7 +274,7 @@ fn is_name(name: &str) -> bool {
 /// Whole bindings, where exactly one is expected: outputs that surely have a value, and inputs.
 pub(super) fn whole(place: &Place<'_, '_>, writer: Writer) -> Vec<Completion> {
     let Some(resolved) = place.resolved else { return Vec::new() };
-    let cx = scope::context(resolved, place.analysis.as_of);
+    let cx = Context::new(resolved, place.analysis.as_of);
     let step = place.step();
     let ends = || vec![resolved.flow.end()];
     let readers = step.map_or_else(ends, |(node, _)| vec![node]);

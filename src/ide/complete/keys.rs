@@ -3,6 +3,7 @@
 use super::slot::{Shown, Writer};
 use super::{Place, schema, values};
 use crate::ast::{Segment, StepKind};
+use crate::check;
 use crate::grammar::{self, Context, Key, Shape};
 use crate::ide::names::at_path;
 use crate::ide::place::{self, Level, Role};
@@ -135,7 +136,7 @@ fn cases(place: &Place<'_, '_>, node: &Node, writer: Writer) -> Vec<Completion> 
     let (Some(resolved), Some((_, step))) = (place.resolved, place.step()) else { return Vec::new() };
     let StepKind::Switch(switch) = &step.kind else { return Vec::new() };
     let Some(binding) = switch.on.sole_binding() else { return Vec::new() };
-    let cx = scope::context(resolved, place.analysis.as_of);
+    let cx = check::Context::new(resolved, place.analysis.as_of);
     let Some(one) = cx.uses.iter().find(|one| one.binding.span == binding.span) else { return Vec::new() };
     let schemas = scope::schemas_of(&cx, one);
     let values = schemas.iter().filter_map(crate::schema::Schema::enumeration).flatten();

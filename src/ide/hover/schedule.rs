@@ -39,7 +39,7 @@ pub(in crate::ide) fn occurrences(schedule: &Schedule, as_of: Timestamp) -> Stri
         }
     }
     for lint in schedule.lints() {
-        out.push_str(&format!("\n\nNote: {lint}."));
+        out.push_str(&format!("\n\nNote: {}.", lint.message));
     }
     out
 }

@@ -1,6 +1,6 @@
 //! The cases of a folder: what is one, and how it is compiled. Judges nothing.
 //!
-//! A case is a file `x.yaml`, `x.json` or `x.agent.md`, or a folder with a `workflow.yaml` or `workflow.json`, which
+//! A case is a file `x.yaml`, `x.json`, `x.agent.md`, `x.agent.json` or (settings) `x.toml`, or a folder with a `workflow.yaml` or `workflow.json`, which
 //! then is a package of its own. All files of one folder share its `agents/`. In `x.grow.yaml` a line that begins
 //! with `%N%` stands N times, `%n%` in it is its number, and `%N:text%` is the text N times; so that a limit can be
 //! shown by a few lines.
@@ -10,8 +10,9 @@ use flowright::compile::{
     Compiled, CompiledAgent, Files, Folder, MainDocument, Memory, compile, compile_agent,
 };
 use flowright::diagnostic::Diagnostic;
-use flowright::ir;
-use flowright::source::Sources;
+use flowright::source::{FileId, Source, Sources};
+use flowright::verdict::{self, Under};
+use flowright::{ir, settings};
 use std::path::{Path, PathBuf};
 
 pub(crate) struct Case {
@@ -30,6 +31,7 @@ pub(crate) struct Findings {
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) workflow: Option<ir::Workflow>,
     pub(crate) agent: Option<ir::Agent>,
+    /// Whether no workflow can come of it: it is an agent or a file of settings.
     pub(crate) is_agent: bool,
 }
 
@@ -52,7 +54,7 @@ pub(crate) fn of(name: &str) -> Vec<Case> {
             }
             continue;
         }
-        let endings = [".grow.yaml", ".agent.md", ".agent.json", ".yaml", ".json"];
+        let endings = [".grow.yaml", ".agent.md", ".agent.json", ".yaml", ".json", ".toml"];
         if let Some(name) = endings.iter().find_map(|ending| file.strip_suffix(ending)) {
             found.push(Case { name: name.to_owned(), path, root: root.clone(), file });
         }
@@ -86,19 +88,42 @@ impl Case {
 
     /// The document as the compiler takes it.
     pub(crate) fn document(&self) -> MainDocument {
-        MainDocument { name: self.file.clone(), package_path: self.file.clone(), bytes: self.bytes() }
+        // An agent alone stands where a package would have it.
+        let package_path = match self.file.strip_suffix(".agent.json") {
+            Some(name) => format!("agents/{name}.json"),
+            None => self.file.clone(),
+        };
+        MainDocument { name: self.file.clone(), package_path, bytes: self.bytes() }
     }
 
     pub(crate) fn is_agent(&self) -> bool {
-        self.file.contains(".agent.")
+        self.file.contains(".agent.") || self.file.ends_with(".toml")
     }
 
     pub(crate) fn compile(&self) -> Findings {
         self.compile_document(self.document(), &Folder::new(&self.root))
     }
 
+    /// As the command line does it: settings and ignore comments are applied.
     pub(crate) fn compile_document(&self, main: MainDocument, files: &dyn Files) -> Findings {
-        if self.is_agent() {
+        let mut findings = self.raw(main, files);
+        let text = std::fs::read_to_string(self.root.join(settings::FILE)).unwrap_or_default();
+        let source = Source::new(FileId::MAIN, settings::FILE, text);
+        let (settings, faults) = settings::read(&source, &self.root);
+        assert!(faults.is_empty(), "{faults:?}");
+        let under = Under { settings: &settings, path: &self.file };
+        findings.diagnostics = verdict::apply(&findings.sources, findings.diagnostics, under).0;
+        findings
+    }
+
+    fn raw(&self, main: MainDocument, files: &dyn Files) -> Findings {
+        if self.file.ends_with(".toml") {
+            let mut sources = Sources::default();
+            let source = sources.add(self.file.as_str(), String::from_utf8(main.bytes).unwrap());
+            let (_, diagnostics) = settings::read(&source, &self.root);
+            return Findings { sources, diagnostics, workflow: None, agent: None, is_agent: true };
+        }
+        if self.file.contains(".agent.") {
             let CompiledAgent { sources, diagnostics, agent, .. } = compile_agent(main);
             return Findings { sources, diagnostics, workflow: None, agent, is_agent: true };
         }

@@ -26,7 +26,8 @@ fn applied(text: &str, one: &Completion) -> String {
 fn taken(text: &str, label: &str) -> String {
     let (all, text) = offered("workflow.yaml", &format!("{HEAD}{text}"));
     let found = all.iter().find(|one| one.label == label);
-    let found = found.unwrap_or_else(|| panic!("`{label}` in {:?}", all.iter().map(|o| &o.label).collect::<Vec<_>>()));
+    let found = found
+        .unwrap_or_else(|| panic!("`{label}` in {:?}", all.iter().map(|o| &o.label).collect::<Vec<_>>()));
     applied(&text, found)[HEAD.len()..].to_owned()
 }
 
@@ -99,7 +100,10 @@ fn words_of_closed_sets() {
         ("steps:\n  - loop: { repeat: $0 }\n", &["until_stopped", "3"]),
         ("steps:\n  - loop:\n      repeat:\n        $0\n", &["until_stopped", "3"]),
         ("retention: $0\n", &["keep", "30s", "15m", "1h", "4h", "24h", "7d"]),
-        ("inputs:\n  a: { type: $0 }\n", &["string", "integer", "number", "boolean", "array", "object", "null"]),
+        (
+            "inputs:\n  a: { type: $0 }\n",
+            &["string", "integer", "number", "boolean", "array", "object", "null"],
+        ),
         (
             "inputs:\n  a:\n    type: object\n    required: [b, $0]\n    properties: { b: {}, c: {} }\n",
             &["c"],
@@ -129,9 +133,11 @@ fn transitions_know_whether_a_loop_is_around() {
         outside,
         ["continue", "hold", "{ stop: succeeded }", "{ stop: failed }", "{ stop: cancelled }"]
     );
-    let inside = labels("steps:\n  - loop:\n      steps:\n        - agent: planner\n          on_failed: $0\n");
+    let inside =
+        labels("steps:\n  - loop:\n      steps:\n        - agent: planner\n          on_failed: $0\n");
     assert_eq!(inside[..4], ["continue", "break", "next", "hold"]);
-    let question = "steps:\n  - question: Go?\n    choices: { yes: Yes, no: { label: No, feedback: required } }\n";
+    let question =
+        "steps:\n  - question: Go?\n    choices: { yes: Yes, no: { label: No, feedback: required } }\n";
     let late = format!("{question}    on_deadline: $0\n");
     assert_eq!(labels(&late).last().unwrap(), "{ choose: yes }");
     assert!(taken(&late, "{ choose: yes }").ends_with("on_deadline: { choose: \"yes\" }\n"));
@@ -145,7 +151,10 @@ fn agents_are_local_names_bare_names_and_paths() {
         labels(text),
         ["mine", "critic", "./agents/critic.agent.md", "planner", "./agents/planner.json"]
     );
-    assert_eq!(taken("steps:\n  - agent: ./ag$0x\n", "./agents/planner.json"), "steps:\n  - agent: ./agents/planner.json\n");
+    assert_eq!(
+        taken("steps:\n  - agent: ./ag$0x\n", "./agents/planner.json"),
+        "steps:\n  - agent: ./agents/planner.json\n"
+    );
     let table = labels("agents:\n  mine: $0\nsteps: []\n");
     assert_eq!(table[..2], ["critic", "./agents/critic.agent.md"]);
 }
@@ -158,7 +167,8 @@ fn arguments_are_the_inputs_of_the_agent() {
 
 #[test]
 fn zones_and_respondents() {
-    let zones = labels("defaults: { timezone: Europe/Berlin }\nsteps:\n  - cron: \"@daily\"\n    timezone: Eur$0\n");
+    let zones =
+        labels("defaults: { timezone: Europe/Berlin }\nsteps:\n  - cron: \"@daily\"\n    timezone: Eur$0\n");
     assert_eq!(zones[..2], ["Europe/Berlin", "UTC"]);
     assert!(zones.len() > 400);
     let used = "steps:\n  - question: Go?\n    respondents: [\"role:lead\", $0]\n";
@@ -219,16 +229,19 @@ fn roots_of_bindings_by_place() {
 
 #[test]
 fn what_surely_has_a_value_comes_first() {
-    let (all, _) = offered("workflow.yaml", &format!("{HEAD}{FLOW}  - agent: planner\n    task: ${{{{ steps.$0\n"));
+    let (all, _) =
+        offered("workflow.yaml", &format!("{HEAD}{FLOW}  - agent: planner\n    task: ${{{{ steps.$0\n"));
     let told: Vec<_> = all.iter().map(|one| format!("{}: {}", one.label, one.detail)).collect();
     assert_eq!(told, ["ask: question", "plan: agent"]);
-    let (all, _) = offered("workflow.yaml", &format!("{HEAD}{FLOW}  - agent: planner\n    task: ${{{{ steps.plan.$0\n"));
+    let (all, _) =
+        offered("workflow.yaml", &format!("{HEAD}{FLOW}  - agent: planner\n    task: ${{{{ steps.plan.$0\n"));
     let told: Vec<_> = all.iter().map(|one| one.label.as_str()).collect();
     assert_eq!(told, ["summary", "outcome", "result", "revision"]);
     assert!(all[2].detail.ends_with("may have no value here"), "{}", all[2].detail);
     let own = labels(&format!("{FLOW}  - id: late\n    agent: planner\n    task: ${{{{ steps.$0 }}}}\n"));
     assert!(!own.contains(&"late".to_owned()));
-    let before = "steps:\n  - question: \"${{ steps.$0\"\n    choices: { a: A }\n  - id: b\n    agent: planner\n";
+    let before =
+        "steps:\n  - question: \"${{ steps.$0\"\n    choices: { a: A }\n  - id: b\n    agent: planner\n";
     let (all, _) = offered("workflow.yaml", &format!("{HEAD}{before}"));
     assert_eq!(all[0].detail, "agent, may have no value here");
 }
@@ -252,13 +265,21 @@ fn fields_by_schema_nested_and_in_lists() {
 fn a_name_of_a_binding_is_replaced_whole() {
     let table = [
         ("task: ${{ steps.pl$0an.result }}", "plan", "task: ${{ steps.plan.result }}"),
-        ("task: Do ${{ inp$0 }} and ${{ inputs.topic }}", "inputs", "task: Do ${{ inputs }} and ${{ inputs.topic }}"),
+        (
+            "task: Do ${{ inp$0 }} and ${{ inputs.topic }}",
+            "inputs",
+            "task: Do ${{ inputs }} and ${{ inputs.topic }}",
+        ),
         ("task: ${{ steps.plan.result.areas.$0", "[0]", "task: ${{ steps.plan.result.areas[0]"),
         ("task: ${{ steps.plan.result.areas[$0", "[0]", "task: ${{ steps.plan.result.areas[0]"),
         ("with: { a: ${{ inputs.$0 }", "topic", "with: { a: ${{ inputs.topic }"),
         ("with: { a: \"${{ inputs.to$0\" }", "topic", "with: { a: \"${{ inputs.topic\" }"),
         ("task: \"${{ inputs.$0", "topic", "task: \"${{ inputs.topic"),
-        ("task: |\n      Größe: ${{ inputs.to$0 }}\n      Ende", "topic", "task: |\n      Größe: ${{ inputs.topic }}\n      Ende"),
+        (
+            "task: |\n      Größe: ${{ inputs.to$0 }}\n      Ende",
+            "topic",
+            "task: |\n      Größe: ${{ inputs.topic }}\n      Ende",
+        ),
     ];
     for (line, label, wanted) in table {
         let text = format!("{FLOW}  - agent: planner\n    {line}\n");
@@ -269,9 +290,15 @@ fn a_name_of_a_binding_is_replaced_whole() {
 #[test]
 fn whole_bindings_where_one_is_expected() {
     let all = labels(&format!("{FLOW}  - switch: $0\n"));
-    assert!(all.contains(&"${{ steps.ask.choice }}".to_owned()) && all.contains(&"${{ inputs.topic }}".to_owned()));
+    assert!(
+        all.contains(&"${{ steps.ask.choice }}".to_owned())
+            && all.contains(&"${{ inputs.topic }}".to_owned())
+    );
     assert!(!all.contains(&"${{ steps.plan.result }}".to_owned()), "it may have no value there");
-    assert!(taken(&format!("{FLOW}  - pick: [$0]\n"), "${{ steps.plan.result }}").ends_with("- pick: [\"${{ steps.plan.result }}\"]\n"));
+    assert!(
+        taken(&format!("{FLOW}  - pick: [$0]\n"), "${{ steps.plan.result }}")
+            .ends_with("- pick: [\"${{ steps.plan.result }}\"]\n")
+    );
 }
 
 #[test]
@@ -289,14 +316,26 @@ fn documents_in_json() {
     };
     let taken = |text: &str, label: &str| {
         let (all, text) = offered("workflow.json", text);
-        applied(&text, all.iter().find(|one| one.label == label).unwrap_or_else(|| panic!("{label} in {all:?}")))
+        applied(
+            &text,
+            all.iter().find(|one| one.label == label).unwrap_or_else(|| panic!("{label} in {all:?}")),
+        )
     };
     assert_eq!(of("{ \"kind\": \"workflow\", $0 }")[..3], ["version", "name", "steps"]);
     assert_eq!(of("{ \"kind\": \"workflow\" $0")[..3], ["version", "name", "steps"]);
     assert_eq!(taken("{ \"steps\": [{ \"sto$0\" }] }", "stop"), "{ \"steps\": [{ \"stop\":  }] }");
-    assert_eq!(taken("{ \"steps\": [{ \"sto$0p\": \"failed\" }] }", "stop"), "{ \"steps\": [{ \"stop\": \"failed\" }] }");
-    assert_eq!(taken("{ \"steps\": [{ \"stop\": $0 }] }", "failed"), "{ \"steps\": [{ \"stop\": \"failed\" }] }");
-    assert_eq!(taken("{ \"steps\": [{ \"stop\": \"f$0\" }] }", "failed"), "{ \"steps\": [{ \"stop\": \"failed\" }] }");
+    assert_eq!(
+        taken("{ \"steps\": [{ \"sto$0p\": \"failed\" }] }", "stop"),
+        "{ \"steps\": [{ \"stop\": \"failed\" }] }"
+    );
+    assert_eq!(
+        taken("{ \"steps\": [{ \"stop\": $0 }] }", "failed"),
+        "{ \"steps\": [{ \"stop\": \"failed\" }] }"
+    );
+    assert_eq!(
+        taken("{ \"steps\": [{ \"stop\": \"f$0\" }] }", "failed"),
+        "{ \"steps\": [{ \"stop\": \"failed\" }] }"
+    );
     assert_eq!(taken("{ \"steps\": [{ \"stop\": \"f$0", "failed"), "{ \"steps\": [{ \"stop\": \"failed\"");
     let flow = "{ \"kind\": \"workflow\", \"inputs\": { \"topic\": { \"type\": \"string\" } },\n \"steps\": [{ \"agent\": \"planner\",\n \"task\": \"On ${{ inputs.$0";
     assert_eq!(of(flow), ["topic"]);
@@ -309,12 +348,16 @@ fn agent_files_in_json_and_in_markdown() {
         offered(name, text).0.into_iter().map(|one| one.label).collect()
     };
     assert_eq!(of("agents/a.json", "{ \"slug\": \"a\", $0 }")[..2], ["modelUrl", "modelName"]);
-    assert_eq!(of("agents/a.json", "{ \"tag\": \"OpenAIAgentDescription\", \"contents\": { $0 } }")[0], "slug");
+    assert_eq!(
+        of("agents/a.json", "{ \"tag\": \"OpenAIAgentDescription\", \"contents\": { $0 } }")[0],
+        "slug"
+    );
     assert_eq!(
         of("agents/a.json", "{ \"toolCallPolicy\": { \"default\": \"$0\" } }"),
         ["runSync", "defer", "deny", "runAsync"]
     );
-    let rules = "{ \"repeatableTools\": [\"bash_list\"], \"toolCallPolicy\": { \"rules\": [{ \"tool\": \"$0\" }] } }";
+    let rules =
+        "{ \"repeatableTools\": [\"bash_list\"], \"toolCallPolicy\": { \"rules\": [{ \"tool\": \"$0\" }] } }";
     assert_eq!(of("agents/a.json", rules), ["bash_list"]);
     assert_eq!(of("agents/a.agent.md", "---\nslug: a\nbase: $0\n---\nPrompt.\n"), ["workflow-agent@1"]);
     assert_eq!(of("agents/a.agent.md", "---\nslug: a\n$0\n---\nPrompt.\n")[..2], ["modelUrl", "modelName"]);
