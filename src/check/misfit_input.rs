@@ -42,7 +42,7 @@ fn judge(
 ) {
     let Some((path, _)) = cx.resolved.agent(&agent.value) else { return };
     let Some(schema) = cx.schemas.agents.get(path) else { return };
-    let json = schema.json();
+    let json = schema.target();
     let declared: Vec<&str> =
 {
         let properties = json.get("properties").and_then(Value::as_object);

@@ -8,16 +8,12 @@ use crate::escape::{is_hidden, visible};
 use crate::secret;
 use crate::source::{Position, Source, Sources, Span};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// A mark over more lines than this is shown on its first line only.
 const TALLEST: usize = 8;
 /// The part of a cut line that is shown before its first mark: one in so many characters.
 const LEAD: usize = 4;
-
-/// Bytes of a line from which on it is no more looked through as a whole for each finding.
-const LONG_LINE: usize = 64 * 1024;
-/// Bytes that are looked through instead, before and behind what is shown.
-const NEAR: usize = 4096;
 
 /// Shown lines of one or more files, one after another, and the marks in them.
 #[derive(Debug, Default)]
@@ -278,6 +274,15 @@ fn apart(source: &Source, mut place: Wanted, taken: &mut Vec<Wanted>) -> Option<
     None
 }
 
+/// What of a line must not be shown. Of a line that may be the whole file only the surroundings of what is shown are
+/// looked at.
+fn secrets(raw: &str, shown: Range<usize>) -> Vec<Range<usize>> {
+    const AROUND: usize = 2048;
+    let (start, end) = (floor(raw, shown.start.saturating_sub(AROUND)), floor(raw, shown.end + AROUND));
+    let near = raw.get(start..end).unwrap_or_default();
+    secret::in_line(near).into_iter().map(|range| range.start + start..range.end + start).collect()
+}
+
 /// Appends a line as it is shown and notes in `bounds` where its marked places came to stand.
 fn show(
     source: &Source,
@@ -308,12 +313,7 @@ fn show(
     for shown in bounds.range_mut(start..start + first).map(|(_, shown)| shown) {
         *shown = out.len();
     }
-    // A secret may begin before what is shown; in a line that is a file of its own only the neighbourhood is searched.
-    let (near, until_near) = match raw.len() > LONG_LINE {
-        true => (floor(raw, first.saturating_sub(NEAR)), floor(raw, last + NEAR)),
-        false => (0, raw.len()),
-    };
-    let secrets = secret::in_line(raw.get(near..until_near).unwrap_or_default());
+    let secrets = secrets(raw, first..last);
     for (at, c) in raw.get(first..last).unwrap_or_default().char_indices() {
         let offset = start + first + at;
         if let Some(shown) = bounds.get_mut(&offset) {
@@ -322,8 +322,7 @@ fn show(
         if c == '\u{feff}' && offset == 0 {
             continue;
         }
-        let c =
-            if secrets.iter().any(|range| range.contains(&(first + at - near))) { secret::DOT } else { c };
+        let c = if secrets.iter().any(|range| range.contains(&(first + at))) { secret::DOT } else { c };
         if c != '\t' && is_hidden(c) {
             out.extend(c.escape_unicode());
         } else {
