@@ -19,6 +19,7 @@ mod fmt;
 mod grammar;
 mod house;
 mod ide;
+mod lsp;
 mod mutate;
 mod outputs;
 mod pages;
