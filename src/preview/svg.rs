@@ -212,7 +212,8 @@ impl Writer<'_> {
         let [x, y, width, height] = [frame.x, frame.y, frame.width, frame.height].map(digits);
         let _ = writeln!(
             self.out,
-            "<rect class=\"fw-frame\" data-loop=\"{}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"10\"/>",
+            "<rect class=\"fw-frame\" data-loop=\"{}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" \
+             height=\"{height}\" rx=\"10\"/>",
             xml(name)
         );
     }
@@ -254,7 +255,8 @@ impl Writer<'_> {
         let class = format!("fw-edge{}{}", if edge.faint { " fw-faint" } else { "" }, mark_class(&edge.mark));
         let _ = writeln!(
             self.out,
-            "<g class=\"{class}\" id=\"fw-edge-{}--{}\" data-edge=\"{from}→{to}\" data-from=\"{from}\" data-to=\"{to}\">",
+            "<g class=\"{class}\" id=\"fw-edge-{}--{}\" data-edge=\"{from}→{to}\" data-from=\"{from}\" \
+             data-to=\"{to}\">",
             slug(&edge.from),
             slug(&edge.to)
         );
@@ -330,7 +332,8 @@ impl Writer<'_> {
                 let [x, y, size] = [*x, *y, *size].map(digits);
                 let _ = writeln!(
                     self.out,
-                    "<use class=\"fw-icon{look}\" href=\"#fw-i-{name}\" x=\"{x}\" y=\"{y}\" width=\"{size}\" height=\"{size}\"/>"
+                    "<use class=\"fw-icon{look}\" href=\"#fw-i-{name}\" x=\"{x}\" y=\"{y}\" width=\"{size}\" \
+                     height=\"{size}\"/>"
                 );
             }
             Piece::Gate { y, height, look, icon, texts } => {

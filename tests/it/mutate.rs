@@ -255,7 +255,16 @@ fn measure(source: &Source, node: &Node) -> usize {
 }
 
 fn print_all(sources: &Sources, found: &[Diagnostic]) {
-    for format in [report::Format::Human, report::Format::Short, report::Format::Json] {
+    let formats = [
+        report::Format::Human,
+        report::Format::Short,
+        report::Format::Json,
+        report::Format::Sarif,
+        report::Format::Github,
+        report::Format::Gitlab,
+        report::Format::Junit,
+    ];
+    for format in formats {
         for color in [true, false] {
             let mut out = Vec::new();
             report::write(format, sources, found, &mut out, report::Look { color, width: 80 }).unwrap();

@@ -8,6 +8,7 @@ use crate::report;
 use crate::source::Sources;
 use crate::time::Timestamp;
 use crate::verdict::{self, Bound, Under, Verdict};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What is said of one document.
 pub(super) struct Judged {
@@ -16,6 +17,43 @@ pub(super) struct Judged {
     ignored: Vec<(Diagnostic, String)>,
     denies_warnings: bool,
     bound: Option<String>,
+}
+
+/// Documents that a thread takes at a time.
+const HANDFUL: usize = 8;
+
+/// The verdicts of all jobs in their order, found on all cores: no document knows of another.
+pub(super) fn all(jobs: &[Job], arguments: &Arguments, as_of: Timestamp) -> Vec<Judged> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = cores.min(jobs.len().div_ceil(HANDFUL));
+    if threads <= 1 {
+        return jobs.iter().map(|job| judge(job, arguments, as_of)).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let first = next.fetch_add(HANDFUL, Ordering::Relaxed);
+            let handful = jobs.iter().enumerate().skip(first).take(HANDFUL);
+            if first >= jobs.len() {
+                return done;
+            }
+            done.extend(handful.map(|(at, job)| (at, judge(job, arguments, as_of))));
+        }
+    };
+    let mut done: Vec<(usize, Judged)> = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut done = work();
+        for other in others {
+            match other.join() {
+                Ok(more) => done.extend(more),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        done
+    });
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, judged)| judged).collect()
 }
 
 pub(super) fn judge(job: &Job, arguments: &Arguments, as_of: Timestamp) -> Judged {

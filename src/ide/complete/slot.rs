@@ -114,6 +114,13 @@ type Found = Option<(Word, Vec<String>)>;
 fn yaml(text: &str, offset: usize) -> Found {
     let (line_start, whole) = line(text, offset);
     let (before, after) = whole.split_at_checked(offset - line_start)?;
+    let is_blank = |text: &str| text.chars().all(char::is_whitespace);
+    // In a comment, or in the indentation before something else, nothing can be written.
+    if before.trim_start().starts_with('#')
+        || (is_blank(before) && after.starts_with(' ') && !is_blank(after))
+    {
+        return None;
+    }
     let is_stop = |c: char| c.is_whitespace() || "{[,\"']}".contains(c);
     let start = before.rfind(is_stop).map_or(0, |at| at + before.get(at..).map_or(1, first_len));
     let quote = before.get(..start)?.chars().next_back().filter(|c| matches!(c, '"' | '\''));
