@@ -144,7 +144,7 @@ fn a_diff_changes_nothing_and_can_be_applied() {
     assert_eq!(outcome.code, 1);
     assert_eq!(desk.text("flow.yaml"), WRONG);
     let lines: Vec<_> = outcome.out.lines().collect();
-    assert_eq!(lines[..3], ["--- a/flow.yaml", "+++ b/flow.yaml", "@@ -5,5 +5,5 @@"]);
+    assert_eq!(lines[..3], ["--- a/flow.yaml", "+++ b/flow.yaml", "@@ -5,6 +5,6 @@"]);
     assert!(lines.contains(&"-    choises:") && lines.contains(&"+    choices:"));
     assert_eq!(outcome.err, "flowright: would mend 1 finding in 1 file\n");
     desk.check(&["flow.yaml", "--fix"]);

@@ -1,30 +1,42 @@
 //! `--watch`: a round for each change, of what depends on it; Ctrl-C ends it with 0. Nothing here waits for a time: each
-//! round ends with its count, and that is read.
+//! round ends with its count, and that is read. A round that never comes fails the test instead of standing still.
 
 use super::desk::{Desk, flow};
 use std::io::{BufRead, BufReader};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
 
 const UNUSED: &str = "  a: { type: string }\n";
 
 struct Watching {
     child: Child,
-    out: BufReader<ChildStdout>,
+    lines: Receiver<String>,
 }
+
+const NEVER: Duration = Duration::from_secs(120);
 
 impl Watching {
     fn new(desk: &Desk, words: &[&str]) -> Self {
         let mut command = desk.command(&[&["--watch"], words].concat());
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
-        Self { child, out }
+        let (sender, lines) = channel();
+        std::thread::spawn(move || out.lines().map_while(Result::ok).all(|line| sender.send(line).is_ok()));
+        Self { child, lines }
     }
 
     /// What is printed up to the count of a round.
     fn round(&mut self) -> String {
         let mut text = String::new();
         loop {
-            assert!(self.out.read_line(&mut text).unwrap() > 0, "it has ended: {text}");
+            match self.lines.recv_timeout(NEVER) {
+                Ok(line) => text.push_str(&format!("{line}\n")),
+                Err(why) => {
+                    self.child.kill().unwrap();
+                    panic!("{why} after: {text}");
+                }
+            }
             if text.trim_end().ends_with("checked") {
                 return text;
             }
