@@ -51,7 +51,7 @@ fn edits_in_the_middle_lead_to_the_same_as_the_text_read_anew() {
         assert!(client.findings(&uri).is_empty());
         client.swap(&uri, &format!("question: Grüße{}", " x"), "qestion: Grüße");
         let found = client.findings(&uri);
-        assert_eq!(found, anew(&client.text(&uri).to_owned()));
+        assert_eq!(found, anew(client.text(&uri)));
         assert_eq!(rules(&found), ["no-step-kind"]);
     }
 }
