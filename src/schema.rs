@@ -87,8 +87,9 @@ impl Schema {
     /// # Errors
     /// Every fault with its place.
     pub fn compile(json: &Value) -> Result<Self, Vec<SchemaFault>> {
-        let found = form::check(json);
+        let mut found = form::check(json);
         if !found.faults.is_empty() {
+            found.try_expressions();
             return Err(found.faults);
         }
         let schema = Self::part(&Arc::new(json.clone()), Vec::new());
@@ -96,8 +97,12 @@ impl Schema {
         if found.is_intricate
             && let Err(error) = schema.judge()
         {
-            let message = format!("the schema cannot be used: {}", violation::cut(error, 200));
-            return Err(vec![SchemaFault { pointer: Vec::new(), is_name: false, message, meant: None }]);
+            found.try_expressions();
+            if found.faults.is_empty() {
+                let message = format!("the schema cannot be used: {}", violation::cut(error, 200));
+                found.faults.push(SchemaFault { pointer: Vec::new(), is_name: false, message, meant: None });
+            }
+            return Err(found.faults);
         }
         Ok(schema)
     }

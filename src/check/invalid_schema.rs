@@ -17,7 +17,23 @@ pub static RULE: Rule = Rule {
 
 /// Judges every schema of the definition and of its agents.
 pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
-    each(cx, &mut |schema| judge(schema, out));
+    // What was compiled for the types of bindings is right.
+    let schemas = &cx.schemas;
+    for input in cx.resolved.ast.inputs.iter().filter(|input| !schemas.inputs.contains_key(&input.name.value)) {
+        judge(&input.schema, out);
+    }
+    for (node, step) in cx.resolved.flow.steps() {
+        if let StepKind::Agent(ast::AgentStep { result: Some(result), .. }) = &step.kind
+            && !schemas.results.contains_key(&node)
+        {
+            judge(result, out);
+        }
+    }
+    for (path, file) in &cx.resolved.symbols.agents.files {
+        if !schemas.agents.contains_key(path) {
+            check_agent(&file.agent, out);
+        }
+    }
 }
 
 /// Judges the schema of what an agent must be given.

@@ -26,6 +26,8 @@ pub(super) fn tidy(sources: &Sources, diagnostics: &mut Vec<Diagnostic>) {
 /// Rules after which something of the text is lost, so that nothing is known to be out of reach or left out.
 const LOSSES: [&str; 5] =
     ["syntax-error", "tab-indentation", "colon-in-plain-text", "unquoted-indicator", "too-deep"];
+/// Rules that look at characters, whatever they mean.
+const OF_CHARACTERS: [&str; 2] = ["plain-secret", "hidden-character"];
 /// Rules that look for what is not there.
 const LACKS: [&str; 2] = ["unreachable-step", "uncovered-case"];
 
@@ -47,7 +49,10 @@ fn drop_consequences(sources: &Sources, diagnostics: &mut Vec<Diagnostic>) {
         .collect();
     diagnostics.retain(|found| {
         let rule = found.rule.name;
-        if of_reading.contains(rule) || found.span.is_empty() && !LACKS.contains(&rule) {
+        if of_reading.contains(rule)
+            || OF_CHARACTERS.contains(&rule)
+            || found.span.is_empty() && !LACKS.contains(&rule)
+        {
             return true;
         }
         if has_losses && LACKS.contains(&rule) {

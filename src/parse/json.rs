@@ -14,6 +14,7 @@ use build::Reader;
 use jsonc_parser::tokens::Token;
 use jsonc_parser::{Scanner, ScannerOptions};
 use mend::Fault;
+use std::ops::Range;
 
 /// Faults of characters of one file after which the rest is left unread.
 const MAX_FAULTS: usize = 20;
@@ -24,10 +25,10 @@ pub fn read(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Node {
     let file = source.id();
     let first = diagnostics.len();
     let Some(mut text) = prepare(source, source.text(), diagnostics) else { return hole(file, 0) };
-    let mut holes = Vec::new();
+    let mut mended = Mended::default();
     for attempt in 0.. {
         let mut found = Vec::new();
-        let (node, fault) = read_once(file, &text, &holes, &mut found);
+        let (node, fault) = read_once(file, &text, &mended, &mut found);
         let patch = fault.and_then(|(at, kind)| {
             let (fault, patch) = mend::mend(file, &text, at, &kind);
             diagnostics.push(fault);
@@ -35,8 +36,11 @@ pub fn read(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Node {
         });
         if let Some(patch) = patch {
             if patch.is_hole {
-                holes.push(patch.range.start);
+                mended.holes.push(patch.range.clone());
+            } else {
+                mended.singles.push(patch.range.start);
             }
+            mended.to_end |= text.get(patch.range.end..).is_some_and(|rest| rest.trim().is_empty());
             text.to_mut().replace_range(patch.range, &patch.text);
             continue;
         }
@@ -49,11 +53,22 @@ pub fn read(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Node {
     hole(file, 0)
 }
 
+/// What has been put in place of what could not be read.
+#[derive(Default)]
+struct Mended {
+    /// Places of stand-ins, which are holes.
+    holes: Vec<Range<usize>>,
+    /// Where texts begin that have their quotes changed.
+    singles: Vec<usize>,
+    /// Nothing is left behind the last of them, so what is still open was cut off with it.
+    to_end: bool,
+}
+
 /// Reads up to the first fault of characters: where it is, and which.
 fn read_once(
     file: FileId,
     text: &str,
-    holes: &[usize],
+    mended: &Mended,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> (Node, Option<(usize, Fault)>) {
     let base = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
@@ -66,14 +81,19 @@ fn read_once(
         allow_extended_string_escapes: false,
     };
     let mut scanner = Scanner::new(text.get(base..).unwrap_or_default(), &options);
-    let mut reader = Reader::new(file, text, holes, diagnostics);
+    let mut reader = Reader::new(file, text, mended, diagnostics);
     loop {
         match scanner.scan() {
             Ok(None) => break,
             Ok(Some(token)) => {
-                let span = Span::new(file, base + scanner.token_start(), base + scanner.token_end());
-                if matches!(token, Token::Number(_)) && goes_on(text, span) {
-                    return (reader.finish_cut(), Some((span.range().start, Fault::Word)));
+                let mut span = Span::new(file, base + scanner.token_start(), base + scanner.token_end());
+                let stand_in = mended.holes.iter().find(|range| range.start == span.range().start);
+                match (&token, stand_in) {
+                    (_, Some(range)) => span = Span::new(file, range.start, range.end),
+                    (Token::Number(_), None) if goes_on(text, span) => {
+                        return (reader.finish_cut(), Some((span.range().start, Fault::Word)));
+                    }
+                    (_, None) => {}
                 }
                 if matches!(token, Token::String(_)) && reader.runs_on(span) {
                     return (reader.finish_cut(), Some((span.range().start, Fault::Unclosed)));
@@ -89,7 +109,7 @@ fn read_once(
             }
         }
     }
-    (reader.finish(), None)
+    (if mended.to_end { reader.finish_cut() } else { reader.finish() }, None)
 }
 
 /// Whether something of a number is left behind what JSON takes for one: `01`, `1_000`, `1px`.

@@ -193,13 +193,15 @@ impl Writer<'_> {
         }
         for (node, placed) in self.sketch.nodes.iter().zip(&scene.cards) {
             if let Some(placed) = placed {
-                self.node(node, placed, None);
+                self.node(node, placed, None, &node.mark);
             }
         }
         for (side, placed) in &scene.sides {
             let Some(node) = self.sketch.nodes.get(side.node) else { continue };
             let from = self.sketch.edges.get(side.edge).filter(|_| side.holds).map(|edge| edge.from.as_str());
-            self.node(node, placed, from);
+            let mark = self.sketch.edges.get(side.edge).map(|edge| edge.mark.clone()).unwrap_or_default();
+            let mark = if side.holds { &mark } else { &node.mark };
+            self.node(node, placed, from, mark);
             for edge in side.resumes.iter().filter_map(|edge| self.sketch.edges.get(*edge)) {
                 self.open_edge(edge);
                 self.out.push_str("</g>\n");
@@ -271,7 +273,7 @@ impl Writer<'_> {
     }
 
     /// A card; `held` names the node whose way to `hold` a small card stands for.
-    fn node(&mut self, node: &Node, placed: &Placed, held: Option<&str>) {
+    fn node(&mut self, node: &Node, placed: &Placed, held: Option<&str>, mark: &Mark) {
         let card = &placed.card;
         if self.on_page {
             let _ = write!(self.out, "<a href=\"#about-{}\">", slug(&node.name));
@@ -281,7 +283,7 @@ impl Writer<'_> {
             Some(from) => format!("fw-node-{}--{}", slug(from), slug(&node.name)),
         };
         let of = held.map(|from| format!(" data-held=\"{}\"", xml(from))).unwrap_or_default();
-        let mark = if held.is_some() { String::new() } else { mark_class(&node.mark).to_owned() };
+        let mark = mark_class(mark);
         let _ = writeln!(
             self.out,
             "<g class=\"fw-node fw-{}{mark}\" id=\"{id}\" data-node=\"{}\" data-kind=\"{}\"{of} \

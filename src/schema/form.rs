@@ -23,6 +23,23 @@ pub(super) struct Form {
     pub(super) schemas: HashSet<usize>,
     /// There are references or regular expressions.
     pub(super) is_intricate: bool,
+    /// Regular expressions, each with its place and whether it is the name of it.
+    expressions: Vec<(Vec<String>, bool, String)>,
+}
+
+impl Form {
+    /// Reports every regular expression that is none. Each is tried alone, which is slow: only where something is
+    /// known to be wrong.
+    pub(super) fn try_expressions(&mut self) {
+        for (pointer, is_name, text) in std::mem::take(&mut self.expressions) {
+            if super::judge::is_expression(&text) {
+                continue;
+            }
+            let what = hint::unbalanced(&text).map_or_else(String::new, |what| format!(": {what}"));
+            let message = format!("`{}` is no regular expression{what}", super::violation::cut(&text, 80));
+            self.faults.push(SchemaFault { pointer, is_name, message, meant: None });
+        }
+    }
 }
 
 /// The address of a part: parts of one document differ by it as long as the document stands still.
@@ -194,9 +211,7 @@ impl<'a> Walk<'a> {
     fn pattern_map(&mut self, key: &str, value: &'a Value) {
         self.schema_map(key, value);
         for name in value.as_object().into_iter().flatten().map(|(name, _)| name) {
-            let before = self.form.faults.len();
-            self.at(name, |walk| walk.expression(name));
-            self.form.faults.iter_mut().skip(before).for_each(|fault| fault.is_name = true);
+            self.at(name, |walk| walk.expression(name, true));
         }
     }
 
@@ -299,17 +314,14 @@ impl<'a> Walk<'a> {
 
     fn pattern(&mut self, value: &Value) {
         match value.as_str() {
-            Some(text) => self.expression(text),
+            Some(text) => self.expression(text, false),
             None => self.fault("`pattern` is a regular expression as text"),
         }
     }
 
-    fn expression(&mut self, text: &str) {
+    fn expression(&mut self, text: &str, is_name: bool) {
         self.form.is_intricate = true;
-        if !super::judge::is_expression(text) {
-            let what = hint::unbalanced(text).map_or_else(String::new, |what| format!(": {what}"));
-            self.fault(format!("`{}` is no regular expression{what}", super::violation::cut(text, 80)));
-        }
+        self.form.expressions.push((self.path.clone(), is_name, text.to_owned()));
     }
 
     fn text(&mut self, key: &str, value: &Value, around: &Map<String, Value>) {

@@ -222,7 +222,10 @@ pub(super) fn types(held: &Value) -> String {
 pub(super) fn article(kind: &str) -> String {
     match kind {
         "null" => "null".to_owned(),
-        "integer" | "array" | "object" => format!("an {kind}"),
+        "boolean" => "true or false".to_owned(),
+        "integer" => "a whole number".to_owned(),
+        "array" => "a list".to_owned(),
+        "object" => "an object".to_owned(),
         other => format!("a {other}"),
     }
 }

@@ -142,7 +142,7 @@ fn damage(random: &mut Random, text: &str, other: &str) -> String {
         let at = border(random, &text);
         let end = border(random, &text).max(at).min(floor(&text, at + random.below(40)));
         match random.below(8) {
-            0 | 1 | 2 => text.insert_str(at, PIECES[random.below(PIECES.len())]),
+            0..=2 => text.insert_str(at, PIECES[random.below(PIECES.len())]),
             3 => text.replace_range(at..end.max(at), ""),
             4 => text.replace_range(at..end.max(at), PIECES[random.below(PIECES.len())]),
             5 => {

@@ -245,8 +245,8 @@ fn b15_the_branch_that_was_meant_is_blamed() {
             json!({ "kind": "agnet", "agent": "a" }),
             vec!["/kind: expected one of \"agent\", \"cron\" (did you mean \"agent\"?), found \"agnet\""],
         ),
-        (step.clone(), json!([1, "b"]), vec!["/1: expected an integer, found \"b\""]),
-        (step.clone(), json!("accept"), vec!["the value: expected an object or an array, found \"accept\""]),
+        (step.clone(), json!([1, "b"]), vec!["/1: expected a whole number, found \"b\""]),
+        (step.clone(), json!("accept"), vec!["the value: expected an object or a list, found \"accept\""]),
         (
             step,
             json!({ "agent": "a", "cron": "b" }),

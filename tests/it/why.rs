@@ -118,6 +118,15 @@ fn if_nobody_answers_the_deadline_tells_or_the_one_around_it() {
     let ends = silence[0].ends.clone().unwrap();
     assert_eq!(ends.by, "the deadline of 9d of the loop `tries` passes");
     assert_eq!(chain(&ends.route.unwrap()), "tries passes its deadline / hold");
+    // Of two deadlines around it the shorter one passes first.
+    for (of_loop, first) in
+        [("9d", "the deadline of 9d of the loop"), ("40d", "the session's deadline of 30d")]
+    {
+        let both =
+            FLOW.replace("      repeat: 4\n", &format!("      repeat: 4\n      deadline: {of_loop}\n"));
+        let ends = answer(&both, "judge").silence.unwrap()[0].ends.clone().unwrap();
+        assert!(ends.by.starts_with(first), "{}", ends.by);
+    }
     assert_eq!(answer(FLOW, "publish").silence.unwrap(), [], "nobody is asked there");
 }
 

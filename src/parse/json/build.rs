@@ -2,7 +2,7 @@
 
 #![allow(clippy::wildcard_enum_match_arm, reason = "tokens are another crate's enum")]
 
-use super::mend;
+use super::{Mended, mend};
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::parse::yaml::{Mapper, escapes};
 use crate::parse::{MAX_DEPTH, MAX_SCALAR_BYTES, hole, hole_entry, rules};
@@ -44,8 +44,7 @@ enum Content {
 pub(super) struct Reader<'a> {
     file: FileId,
     text: &'a str,
-    /// Where stand-ins of what cannot be read begin.
-    holes: &'a [usize],
+    mended: &'a Mended,
     diagnostics: &'a mut Vec<Diagnostic>,
     stack: Vec<Frame>,
     root: Option<Node>,
@@ -57,10 +56,10 @@ impl<'a> Reader<'a> {
     pub(super) fn new(
         file: FileId,
         text: &'a str,
-        holes: &'a [usize],
+        mended: &'a Mended,
         diagnostics: &'a mut Vec<Diagnostic>,
     ) -> Self {
-        Self { file, text, holes, diagnostics, stack: Vec::new(), root: None, cut: false }
+        Self { file, text, mended, diagnostics, stack: Vec::new(), root: None, cut: false }
     }
 
     /// False if reading must stop.
@@ -77,7 +76,7 @@ impl<'a> Reader<'a> {
             Token::String(value) => return self.string(&value, span),
             Token::Boolean(value) => Value::Bool(value),
             Token::Null => Value::Null,
-            Token::Number(_) if self.holes.contains(&span.range().start) => Value::Hole,
+            Token::Number(_) if self.mended.holes.contains(&span.range()) => Value::Hole,
             Token::Number(digits) => Value::Number(digits.to_owned()),
             Token::Word(word) => {
                 self.diagnostics.push(mend::word(word, span, self.wants_key()));
@@ -280,7 +279,9 @@ impl<'a> Reader<'a> {
         } else {
             escapes(&mut mapper, inner, inner_at)
         }
-        let text = mapper.finish(value, Style::Double, span);
+        let is_single = self.mended.singles.contains(&span.range().start);
+        let style = if is_single { Style::Single } else { Style::Double };
+        let text = mapper.finish(value, style, span);
         self.value(Node { span, value: Value::Text(text) })
     }
 

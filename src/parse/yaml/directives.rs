@@ -12,7 +12,10 @@ pub(super) fn look(file: FileId, text: &str, diagnostics: &mut Vec<Diagnostic>) 
     for line in text.get(at..).unwrap_or_default().split_inclusive('\n') {
         let body = line.trim_end();
         if body.starts_with('%') {
-            found.push(at..at + body.len());
+            // The parser itself refuses a tag whose handle has no name.
+            if !body.starts_with("%TAG") {
+                found.push(at..at + body.len());
+            }
             diagnostics.extend(judge(file, body, at));
         } else if !body.is_empty() && !body.starts_with('#') {
             break;

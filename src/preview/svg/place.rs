@@ -9,7 +9,7 @@ use super::nest::Nest;
 use super::route::{self, End, Strand};
 use super::side::{self, Side, Stack};
 use super::turn::{self, Return};
-use crate::preview::{Edge, Sketch};
+use crate::preview::{Edge, Mark, Sketch};
 use dagre::graph::{Graph, GraphOptions};
 use dagre::{EdgeLabel, LayoutOptions, NodeLabel};
 use std::collections::{HashMap, HashSet};
@@ -355,7 +355,8 @@ fn interior(points: &[dagre::Point]) -> Vec<(f64, f64)> {
 }
 
 fn label(edge: &Edge) -> String {
-    let sign = edge.mark.sign();
+    // A hyphen would hardly be seen on a line.
+    let sign = if edge.mark == Mark::Removed { "−" } else { edge.mark.sign() };
     let when = clean(&edge.when());
     let text = if sign.is_empty() { when } else { format!("{sign} {when}") };
     LABEL.cut(text.trim(), LABEL_ROOM)

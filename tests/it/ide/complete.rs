@@ -423,6 +423,7 @@ fn documents_that_are_broken_elsewhere() {
     let binding = "steps:\n  - id: ask\n    question: Go?\n    choices: { y: Y }\n  - agent: planner\n    with: { a: ${{ steps.$0, b: [ }\n  - \
                    agent: critic\n    task: \"x\n";
     assert_eq!(labels(binding), ["ask"]);
+    assert_eq!(labels("inputs:\n  a: { type: $0, b: [ }\n")[0], "string");
     let late = format!("{FLOW}  - agent: planner\n    task: ${{{{ inputs.$0\n  - id: [\n");
     assert_eq!(labels(&late), ["topic", "size"]);
 }

@@ -121,8 +121,8 @@ fn schedules_tell_their_next_occurrences_and_clock_changes() {
         "in Europe/Berlin",
         "- Mon 2025-12-01 02:30 +01:00",
         "- Fri 2025-12-05 02:30 +01:00",
-        "2026-03-29 02:30 does not exist",
-        "2026-10-25 02:30 happens twice",
+        "02:30 does not exist on 2026-03-29; instead it fires once at 03:00 (the clock goes from 02:00 to 03:00)",
+        "02:30 happens twice on 2026-10-25",
     ];
     let found = at("30 2", 0);
     contains(&found, "30 2 * * *", &parts);

@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// How long a message may take before the test fails.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What an editor of today says it can.
 pub(super) fn capabilities() -> Value {
@@ -177,7 +177,7 @@ impl Client {
         (error.code, error.message)
     }
 
-    /// Asks about the first place that holds `word`, `inside` bytes into it.
+    /// Asks about the start of the first place that holds a word.
     pub(super) fn ask_at(&mut self, method: &str, uri: &str, word: &str, more: Value) -> Value {
         let params = self.place(uri, word, more);
         self.ask(method, params)

@@ -3,7 +3,8 @@
 use super::client::{Client, capabilities, rules, under, uri};
 use crate::support::AS_OF;
 use flowright::compile::{self, Folder, MainDocument};
-use flowright::verdict::{self, Kind};
+use flowright::settings;
+use flowright::verdict::{self, Under};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -155,15 +156,15 @@ fn the_whole_corpus_is_judged_as_on_the_command_line() {
         let root = compile::package_root(path);
         let package_path = path.strip_prefix(&root).unwrap().display().to_string();
         let main = MainDocument { name: name.clone(), package_path, bytes: text.clone().into_bytes() };
-        let expected: Vec<(String, u32, u32)> = match verdict::kind(&name, text.as_bytes()) {
+        let settings = settings::of(path.parent().unwrap());
+        let place = settings::path_from(&settings.folder, path);
+        let under = Under { settings: &settings, path: &place };
+        let expected = match verdict::kind(&name, text.as_bytes()) {
             None => Vec::new(),
-            Some(Kind::Agent) => {
-                let compiled = compile::compile_agent(main);
-                places(&compiled.sources, &compiled.diagnostics)
-            }
-            Some(Kind::Workflow) => {
-                let compiled = compile::compile(main, &Folder::new(root), AS_OF);
-                places(&compiled.sources, &compiled.diagnostics)
+            Some(_) => {
+                let files = Folder::new(&root).shown_under(format!("{}/", root.display()));
+                let verdict = verdict::judge(main, &files, under, AS_OF);
+                places(&verdict.sources, &verdict.diagnostics)
             }
         };
         let uri = uri(path);
