@@ -74,23 +74,29 @@ fn prepare<'a>(
         diagnostics.push(found.help("move long texts into files of their own that agents read"));
         return None;
     }
-    let is_control = |byte: &u8| (*byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')) || *byte == 0x7f;
-    let Some(first) = text.bytes().position(|byte| is_control(&byte)) else {
+    // The second line of controls begins with the same byte in UTF-8, so most texts are looked at once, by bytes.
+    let is_plain =
+        |byte: u8| (byte >= 0x20 || matches!(byte, b'\t' | b'\n' | b'\r')) && byte != 0x7f && byte != 0xc2;
+    if text.bytes().all(is_plain) {
         return Some(std::borrow::Cow::Borrowed(text));
-    };
-    let count = text.bytes().filter(is_control).count();
-    let code = text.as_bytes().get(first).copied().unwrap_or_default();
+    }
+    let is_control = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}');
+    let mut controls = text.char_indices().filter(|(_, c)| is_control(*c));
+    let Some((first, c)) = controls.next() else { return Some(std::borrow::Cow::Borrowed(text)) };
+    let count = 1 + controls.count();
+    let code = u32::from(c);
     let mut message = format!("the control character U+{code:04X} stands in the text");
     if count > 1 {
         message.push_str(&format!(" (and {} more of its kind)", count - 1));
     }
-    let span = Span::new(file, first, first + 1);
+    let span = Span::new(file, first, first + c.len_utf8());
     diagnostics.push(
         Diagnostic::new(&rules::CONTROL_CHARACTER, span, message)
             .help("remove it, or write it as an escape in double quotes")
             .note("an invisible character"),
     );
-    let clean = text.chars().map(|c| if c.is_ascii() && is_control(&(c as u8)) { ' ' } else { c }).collect();
+    let blank = |c: char| if is_control(c) { " ".repeat(c.len_utf8()) } else { c.to_string() };
+    let clean = text.chars().map(blank).collect();
     Some(std::borrow::Cow::Owned(clean))
 }
 

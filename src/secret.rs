@@ -225,16 +225,19 @@ fn userinfo(rest: &str) -> Option<(usize, usize)> {
     is_value(password).then_some((start, start + password.len()))
 }
 
-/// The value on a line `password: value`.
+/// The first value on a line that stands behind a name as `password: value` or `password=value`.
 fn value_of(line: &str) -> Option<Range<usize>> {
-    let colon = line.find([':', '='])?;
-    let name = line.get(..colon)?.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-    let name = name.rsplit(|c: char| !is_word(u8::try_from(c).unwrap_or(b' '))).next()?;
-    let rest = line.get(colon + 1..)?;
-    let value = rest.trim_start().trim_start_matches(['"', '\'']);
-    let start = line.len() - value.len();
-    let len =
-        value.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '}')).unwrap_or(value.len());
-    let value = value.get(..len)?;
-    (is_secret_name(name) && value.len() >= 6 && is_value(value)).then_some(start..start + len)
+    line.match_indices([':', '=']).find_map(|(at, _)| {
+        let name = line.get(..at)?.trim_end_matches(['"', '\'', ' ']);
+        let start = name.rfind(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-')));
+        let name = name.get(start.map_or(0, |start| start + 1)..);
+        let rest = line.get(at + 1..)?;
+        let value = rest.trim_start().trim_start_matches(['"', '\'']);
+        let start = line.len() - value.len();
+        let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '}' | ']');
+        let len = value.find(ends).unwrap_or(value.len());
+        let value = value.get(..len)?;
+        let is_secret = name.is_some_and(is_secret_name) && value.len() >= 6 && is_value(value);
+        is_secret.then_some(start..start + len)
+    })
 }

@@ -22,6 +22,8 @@ pub const FILE: &str = ".flowright.toml";
 pub struct Settings {
     /// The folder of the file; paths in it count from there.
     pub folder: PathBuf,
+    /// What the file says, so that it can be told whether it has changed.
+    pub text: String,
     /// Whether warnings fail a check as errors do.
     pub deny_warnings: bool,
     /// How findings are printed.
@@ -92,6 +94,16 @@ impl Settings {
         let here = self.paths.iter().filter(|one| one.ignore.contains(&rule));
         self.ignore.contains(&rule) || here.into_iter().any(|one| one.files.hold(path, false))
     }
+}
+
+/// Rules that are errors, but of which some findings weigh less: in an agent that names no base, say. These findings
+/// can be moved; what is an error stays one.
+const SOMETIMES_LIGHTER: [&str; 3] = ["unknown-key", "swallowed-comment", "unknown-tool"];
+
+/// Whether a rule gives nothing but errors, so that settings cannot move it.
+#[must_use]
+pub fn is_always_an_error(rule: &Rule) -> bool {
+    rule.severity == Severity::Error && !SOMETIMES_LIGHTER.contains(&rule.name)
 }
 
 /// All rules, in no order.

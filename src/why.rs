@@ -201,14 +201,19 @@ fn leads(flow: &Flow<'_>, at: NodeIndex) -> Leads {
     if entry == at {
         return Leads::Start;
     }
-    shortest(flow, entry, at, |_, _, _| true)
-        .map_or(Leads::Nothing, |legs| Leads::Path(route(flow, &legs, at)))
+    hoped_for(flow, entry, at).map_or(Leads::Nothing, |legs| Leads::Path(route(flow, &legs, at)))
+}
+
+/// A shortest path; one that a person opens by resuming a held step only where there is no other.
+fn hoped_for(flow: &Flow<'_>, from: NodeIndex, to: NodeIndex) -> Option<Vec<Leg>> {
+    shortest(flow, from, to, |_, edge, _| edge.kind != ir::EdgeKind::Resume)
+        .or_else(|| shortest(flow, from, to, |_, _, _| true))
 }
 
 /// A shortest path to everything that can be reached.
 fn reaches(flow: &Flow<'_>, at: NodeIndex) -> Vec<Route> {
     let goals = flow.graph().node_indices();
-    let found = goals.filter_map(|goal| Some(route(flow, &shortest(flow, at, goal, |_, _, _| true)?, goal)));
+    let found = goals.filter_map(|goal| Some(route(flow, &hoped_for(flow, at, goal)?, goal)));
     let mut found: Vec<Route> = found.collect();
     found.sort_by_key(|route| (route.rests, route.legs.len()));
     found

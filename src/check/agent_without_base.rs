@@ -21,7 +21,7 @@ pub fn check(written: &str, span: Span, agent: &ast::Agent, out: &mut Vec<Diagno
     out.push(
         Diagnostic::new(&RULE, span, message)
             .note("a conversational agent")
-            .label(agent.span.at_start(), "no `base` in this file")
+            .label(agent.slug.as_ref().map_or(agent.span.at_start(), |slug| slug.span), "declared here, without a `base`")
             .help("add `\"base\": \"workflow-agent@1\"` to the agent file"),
     );
 }

@@ -118,7 +118,7 @@ fn check_runs(cx: &Context<'_, '_>, most: &Spanned<u32>) -> Result<(), Box<Diagn
     let flow = &cx.resolved.flow;
     let (actual, note) = match cx.bound.runs {
         Some(actual) if actual <= u64::from(most.value) => return Ok(()),
-        Some(actual) => (format!("up to {actual} agent runs"), "exceeded on"),
+        Some(actual) => (up_to(actual), "exceeded on"),
         None => ("an unbounded number of agent runs".to_owned(), "without bound on"),
     };
     let message = format!("there can be {actual} between two waits, not at most {}", most.value);
@@ -134,12 +134,15 @@ fn check_runs(cx: &Context<'_, '_>, most: &Spanned<u32>) -> Result<(), Box<Diagn
         }
         if let Some(node) = flow.node(last).filter(|_| own > 0) {
             let total = sum.saturating_add(own);
-            let text =
-                format!("{}. `{}` runs agents up to {own} times, in all {total}", legs.len() + 1, node.name);
+            let text = format!("{}. `{}` begins: {}, in all {total}", legs.len() + 1, node.name, up_to(own));
             found = found.label(node.span, text);
         }
     }
     Err(Box::new(found))
+}
+
+fn up_to(runs: u64) -> String {
+    if runs == 1 { "1 agent run".to_owned() } else { format!("up to {runs} agent runs") }
 }
 
 fn tell_runs(
@@ -155,7 +158,7 @@ fn tell_runs(
     };
     let mut text = format!("{number}. `{}` {}", node.name, way(&edge.kind));
     if runs > 0 {
-        text.push_str(&format!(": up to {runs} agent runs, in all {sum}"));
+        text.push_str(&format!(": {}, in all {sum}", up_to(runs)));
     }
     found.label(edge.span.unwrap_or(node.span), text)
 }

@@ -32,8 +32,8 @@ pub fn check_text(source: &Source, out: &mut Vec<Diagnostic>) {
 
 fn look(source: &Source, line_at: usize, line: &str) -> Option<Diagnostic> {
     let is_meant = |at: usize, c: char| {
-        // ASCII controls are refused by the reader; a mark of the byte order may begin a file.
-        c.is_ascii() || (c == '\u{feff}' && line_at + at == 0) || !is_hidden(c)
+        // Controls are refused by the reader; a mark of the byte order may begin a file.
+        c.is_control() || c.is_ascii() || (c == '\u{feff}' && line_at + at == 0) || !is_hidden(c)
     };
     let hidden: Vec<(usize, char)> = line.char_indices().filter(|(at, c)| !is_meant(*at, *c)).collect();
     let turning = hidden.iter().find(|(_, c)| turns(*c));
@@ -74,7 +74,6 @@ fn name(c: char) -> &'static str {
         '\u{2066}'..='\u{2069}' => " (bidirectional isolate)",
         '\u{feff}' => " (byte order mark)",
         '\u{e0000}'..='\u{e007f}' => " (tag character)",
-        '\u{80}'..='\u{9f}' => " (control character)",
         _ => "",
     }
 }

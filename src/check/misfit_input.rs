@@ -7,6 +7,7 @@ use crate::diagnostic::{Diagnostic, Rule, Severity, nearest};
 use crate::resolve::flow::NodeIndex;
 use crate::schema::{Fit, Schema, Step, Walk};
 use crate::source::Spanned;
+use crate::tree::{self, Node};
 use serde_json::Value;
 
 /// an agent is not given what it asks for.
@@ -40,9 +41,10 @@ fn judge(
     with: &[ast::Argument],
     out: &mut Vec<Diagnostic>,
 ) {
-    let Some((path, _)) = cx.resolved.agent(&agent.value) else { return };
+    let Some((path, file)) = cx.resolved.agent(&agent.value) else { return };
+    let declared_at = Declared { inputs: file.agent.inputs.as_ref() };
     let Some(schema) = cx.schemas.agents.get(path) else { return };
-    let json = schema.json();
+    let json = schema.target();
     let declared: Vec<&str> =
 {
         let properties = json.get("properties").and_then(Value::as_object);
@@ -55,14 +57,22 @@ fn judge(
         let name = &argument.name;
         let message = format!("the agent `{}` takes no input `{}`", agent.value, name.value);
         let near = nearest(&name.value, declared.iter().copied());
-        out.push(Diagnostic::new(&RULE, name.span, message).suggest(near, name.span));
+        let found = Diagnostic::new(&RULE, name.span, message).note("given here");
+        let found = match near {
+            Some(near) => found.suggest(Some(near), name.span),
+            None if declared.is_empty() => found.help("remove it"),
+            None => found.help(format!("its inputs are {}", list(&declared))),
+        };
+        out.push(declared_at.label(found, "properties", near, "the inputs that it takes"));
     }
     let required = json.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     for name in required {
         let misspelt = unknown.iter().any(|argument| nearest(&argument.name.value, [name]).is_some());
         if !misspelt && !with.iter().any(|argument| argument.name.value == name) {
             let message = format!("the agent `{}` needs the input `{name}`", agent.value);
-            out.push(Diagnostic::new(&RULE, agent.span, message).help(format!("add `{name}` under `with`")));
+            let found = Diagnostic::new(&RULE, agent.span, message).note(format!("used without `{name}`"));
+            let found = found.help(format!("add `{name}` under `with`"));
+            out.push(declared_at.label(found, "required", Some(name), "required here, in the agent's file"));
         }
     }
     for argument in with {
@@ -84,9 +94,44 @@ fn judge(
         if let Some(why) = why {
             let (name, whose) = (&argument.name.value, &agent.value);
             let message = format!("the input `{name}` of the agent `{whose}` does not fit: {why}");
-            out.push(Diagnostic::new(&RULE, argument.name.span, message));
+            let found = Diagnostic::new(&RULE, argument.name.span, message).note("given here");
+            out.push(declared_at.label(found, "properties", Some(name), "declared here, in the agent's file"));
         }
     }
+}
+
+/// Where an agent's file declares its inputs.
+struct Declared<'a> {
+    inputs: Option<&'a Node>,
+}
+
+impl Declared<'_> {
+    /// Points at the name under `properties` or `required`, else at the keyword.
+    fn label(&self, found: Diagnostic, keyword: &str, name: Option<&str>, text: &str) -> Diagnostic {
+        let entry =
+            self.inputs.and_then(|inputs| inputs.entries().iter().find(|entry| entry.key.value == keyword));
+        let Some(entry) = entry else { return found };
+        let below = name.and_then(|name| match &entry.value.value {
+            tree::Value::List(items) => {
+                let is_it = |item: &&Node| item.text().is_some_and(|text| text.value == name);
+                items.iter().find(is_it).map(|item| item.span)
+            }
+            tree::Value::Map(entries) => {
+                entries.iter().find(|entry| entry.key.value == name).map(|entry| entry.key.span)
+            }
+            tree::Value::Null
+            | tree::Value::Bool(_)
+            | tree::Value::Number(_)
+            | tree::Value::Text(_)
+            | tree::Value::Hole => None,
+        });
+        found.label(below.unwrap_or(entry.key.span), text)
+    }
+}
+
+fn list(names: &[&str]) -> String {
+    let names: Vec<_> = names.iter().take(8).map(|name| format!("`{name}`")).collect();
+    names.join(", ")
 }
 
 fn refusal(fit: Fit) -> Option<String> {

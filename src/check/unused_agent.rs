@@ -1,8 +1,8 @@
 //! `unused-agent`: an entry under `agents` that no step names.
 
 use super::Context;
-use crate::diagnostic::{Diagnostic, Rule, Severity};
-use crate::resolve::agent_references;
+use crate::diagnostic::{Diagnostic, Rule, Severity, nearest};
+use crate::resolve::{agent_references, local};
 
 /// an agent name is declared and never used.
 pub static RULE: Rule = Rule {
@@ -18,7 +18,12 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
     let used: Vec<_> =
         agent_references(cx.resolved.ast, &steps).into_iter().skip(cx.resolved.ast.agents.len()).collect();
     for entry in &cx.resolved.ast.agents {
-        if !used.iter().any(|(written, _)| *written == entry.name.value) {
+        // A misspelt reference is reported where it stands; the agent that was meant is then not unused as well.
+        let is_meant = |written: &str| {
+            cx.resolved.symbols.agents.find(local(cx.resolved.ast, written)).is_none()
+                && nearest(written, [entry.name.value.as_str()]).is_some()
+        };
+        if !used.iter().any(|(written, _)| *written == entry.name.value || is_meant(written)) {
             let message = format!("the agent name `{}` is never used", entry.name.value);
             out.push(Diagnostic::new(&RULE, entry.name.span, message).help("remove it, or name it at a step"));
         }

@@ -26,6 +26,8 @@ pub(super) fn tidy(sources: &Sources, diagnostics: &mut Vec<Diagnostic>) {
 /// Rules after which something of the text is lost, so that nothing is known to be out of reach or left out.
 const LOSSES: [&str; 5] =
     ["syntax-error", "tab-indentation", "colon-in-plain-text", "unquoted-indicator", "too-deep"];
+/// Rules that look at characters, whatever they mean.
+const OF_CHARACTERS: [&str; 2] = ["plain-secret", "hidden-character"];
 /// Rules that look for what is not there.
 const LACKS: [&str; 2] = ["unreachable-step", "uncovered-case"];
 
@@ -39,14 +41,18 @@ fn drop_consequences(sources: &Sources, diagnostics: &mut Vec<Diagnostic>) {
     let has_losses = diagnostics.iter().any(|found| is_fault(found) && LOSSES.contains(&found.rule.name));
     // A name may also be missing from what is read because its root is misspelt.
     let misread = |found: &&Diagnostic| is_fault(found) || found.rule.name == "unknown-root";
-    let lines: Vec<(FileId, String)> = diagnostics
+    // Each piece of text once: many findings may stand on one long line.
+    let lines: HashSet<(FileId, &str)> = diagnostics
         .iter()
         .filter(misread)
         .filter_map(|found| Some((found.span.file, lines_of(sources.get(found.span.file)?, found))))
         .collect();
     diagnostics.retain(|found| {
         let rule = found.rule.name;
-        if of_reading.contains(rule) || found.span.is_empty() && !LACKS.contains(&rule) {
+        if of_reading.contains(rule)
+            || OF_CHARACTERS.contains(&rule)
+            || found.span.is_empty() && !LACKS.contains(&rule)
+        {
             return true;
         }
         if has_losses && LACKS.contains(&rule) {
@@ -67,11 +73,11 @@ fn drop_consequences(sources: &Sources, diagnostics: &mut Vec<Diagnostic>) {
 }
 
 /// The whole lines that a finding covers.
-fn lines_of(source: &Source, found: &Diagnostic) -> String {
+fn lines_of<'a>(source: &'a Source, found: &Diagnostic) -> &'a str {
     let index = source.lines();
     let (first, last) = (index.line_of(found.span.range().start), index.line_of(found.span.range().end));
     let end = if last + 1 < index.count() { index.start_of(last + 1) } else { source.text().len() };
-    source.text().get(index.start_of(first)..end).unwrap_or_default().to_owned()
+    source.text().get(index.start_of(first)..end).unwrap_or_default()
 }
 
 fn has_word(text: &str, word: &str) -> bool {

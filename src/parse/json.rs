@@ -3,24 +3,75 @@
 //! Only the lexer of jsonc-parser is used; the tree is built here without recursion, so that reading goes on
 //! behind a fault. Numbers keep their digits.
 
-#![allow(clippy::wildcard_enum_match_arm, reason = "tokens and faults are another crate's enums")]
+mod build;
+mod mend;
 
-use super::yaml::{Mapper, escapes};
-use super::{MAX_DEPTH, MAX_SCALAR_BYTES, hole, hole_entry, prepare, rules};
-use crate::diagnostic::{Diagnostic, Fix};
-use crate::source::{FileId, Source, Span, Spanned};
-use crate::tree::{Entry, Node, Style, Value};
-use jsonc_parser::errors::{ParseError, ParseErrorKind};
+use super::{hole, prepare};
+use crate::diagnostic::Diagnostic;
+use crate::source::{FileId, Source, Span};
+use crate::tree::Node;
+use build::Reader;
 use jsonc_parser::tokens::Token;
-use jsonc_parser::{ParseStringErrorKind, Scanner, ScannerOptions};
-use std::collections::HashMap;
+use jsonc_parser::{Scanner, ScannerOptions};
+use mend::Fault;
+use std::ops::Range;
 
-/// Reads a JSON document. A part that cannot be read is a hole in the tree.
+/// Faults of characters of one file after which the rest is left unread.
+const MAX_FAULTS: usize = 20;
+
+/// Reads a JSON document. A part that cannot be read is a hole in the tree; behind it the reading goes on, in a copy
+/// of the text that holds something else of the same length there.
 pub fn read(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Node {
     let file = source.id();
-    let Some(text) = prepare(source, source.text(), diagnostics) else { return hole(file, 0) };
+    let first = diagnostics.len();
+    let Some(mut text) = prepare(source, source.text(), diagnostics) else { return hole(file, 0) };
+    let mut mended = Mended::default();
+    for attempt in 0.. {
+        let mut found = Vec::new();
+        let (node, fault) = read_once(file, &text, &mended, &mut found);
+        let patch = fault.and_then(|(at, kind)| {
+            let (fault, patch) = mend::mend(file, &text, at, &kind);
+            diagnostics.push(fault);
+            patch.filter(|_| attempt < MAX_FAULTS)
+        });
+        if let Some(patch) = patch {
+            if patch.is_hole {
+                mended.holes.push(patch.range.clone());
+            } else {
+                mended.singles.push(patch.range.start);
+            }
+            mended.to_end |= text.get(patch.range.end..).is_some_and(|rest| rest.trim().is_empty());
+            text.to_mut().replace_range(patch.range, &patch.text);
+            continue;
+        }
+        diagnostics.append(&mut found);
+        if let Some(found) = diagnostics.get_mut(first..) {
+            found.sort_by_key(|found| found.span.start);
+        }
+        return node;
+    }
+    hole(file, 0)
+}
+
+/// What has been put in place of what could not be read.
+#[derive(Default)]
+struct Mended {
+    /// Places of stand-ins, which are holes.
+    holes: Vec<Range<usize>>,
+    /// Where texts begin that have their quotes changed.
+    singles: Vec<usize>,
+    /// Nothing is left behind the last of them, so what is still open was cut off with it.
+    to_end: bool,
+}
+
+/// Reads up to the first fault of characters: where it is, and which.
+fn read_once(
+    file: FileId,
+    text: &str,
+    mended: &Mended,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> (Node, Option<(usize, Fault)>) {
     let base = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let body = text.get(base..).unwrap_or_default();
     let options = ScannerOptions {
         allow_single_quoted_strings: false,
         allow_hexadecimal_numbers: false,
@@ -29,327 +80,40 @@ pub fn read(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Node {
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
     };
-    let mut scanner = Scanner::new(body, &options);
-    let mut reader = Reader { file, text: &text, diagnostics, stack: Vec::new(), root: None, cut: false };
+    let mut scanner = Scanner::new(text.get(base..).unwrap_or_default(), &options);
+    let mut reader = Reader::new(file, text, mended, diagnostics);
     loop {
         match scanner.scan() {
             Ok(None) => break,
             Ok(Some(token)) => {
-                let span = Span::new(file, base + scanner.token_start(), base + scanner.token_end());
+                let mut span = Span::new(file, base + scanner.token_start(), base + scanner.token_end());
+                let stand_in = mended.holes.iter().find(|range| range.start == span.range().start);
+                match (&token, stand_in) {
+                    (_, Some(range)) => span = Span::new(file, range.start, range.end),
+                    (Token::Number(_), None) if goes_on(text, span) => {
+                        return (reader.finish_cut(), Some((span.range().start, Fault::Word)));
+                    }
+                    (_, None) => {}
+                }
+                if matches!(token, Token::String(_)) && reader.runs_on(span) {
+                    return (reader.finish_cut(), Some((span.range().start, Fault::Unclosed)));
+                }
                 if !reader.token(token, span) {
                     break;
                 }
             }
             Err(error) => {
-                reader.lexical(&error, base);
-                break;
+                let at = base + scanner.token_start();
+                let fault = Fault::of(error.kind(), base + error.range().start);
+                return (reader.finish_cut(), Some((at, fault)));
             }
         }
     }
-    reader.finish()
+    (if mended.to_end { reader.finish_cut() } else { reader.finish() }, None)
 }
 
-/// What an open value waits for.
-#[derive(Clone, Copy, PartialEq)]
-enum Wait {
-    /// A value or key, or the end right after the beginning.
-    First,
-    /// A value or key behind a comma.
-    Next,
-    /// The colon behind a key.
-    Colon,
-    /// The value behind a colon.
-    Value,
-    /// A comma or the end.
-    Comma,
-}
-
-struct Frame {
-    start: usize,
-    wait: Wait,
-    comma: Span,
-    key: Option<Spanned<String>>,
-    content: Content,
-}
-
-enum Content {
-    List(Vec<Node>),
-    Map(Vec<Entry>, Option<HashMap<String, usize>>),
-}
-
-struct Reader<'a> {
-    file: FileId,
-    text: &'a str,
-    diagnostics: &'a mut Vec<Diagnostic>,
-    stack: Vec<Frame>,
-    root: Option<Node>,
-    /// Reading stopped early.
-    cut: bool,
-}
-
-impl Reader<'_> {
-    /// False if reading must stop.
-    fn token(&mut self, token: Token<'_>, span: Span) -> bool {
-        let value = match token {
-            Token::CommentLine(_) | Token::CommentBlock(_) => {
-                let found = Diagnostic::new(&rules::SYNTAX_ERROR, span, "JSON has no comments");
-                let fix = Fix::replace("remove the comment", span, "");
-                self.diagnostics.push(found.help("remove the comment, or write the file as YAML").fix(fix));
-                return true;
-            }
-            Token::OpenBrace | Token::OpenBracket => return self.open(&token, span),
-            Token::CloseBrace | Token::CloseBracket => return self.close(&token, span),
-            Token::Comma => return self.comma(span),
-            Token::Colon => return self.colon(span),
-            Token::String(value) => return self.string(&value, span),
-            Token::Boolean(value) => Value::Bool(value),
-            Token::Null => Value::Null,
-            Token::Number(digits) => Value::Number(digits.to_owned()),
-            Token::Word(word) => {
-                let quoted = format!("\"{word}\"");
-                let found = Diagnostic::new(&rules::SYNTAX_ERROR, span, format!("`{word}` is no JSON value"))
-                    .help("put text into double quotes");
-                self.diagnostics.push(found.fix(Fix::replace("put it into double quotes", span, quoted)));
-                Value::Hole
-            }
-        };
-        if self.wants_key() {
-            if value != Value::Hole {
-                let found =
-                    Diagnostic::new(&rules::KEY_NOT_TEXT, span, "a key must be text in double quotes");
-                self.diagnostics.push(found);
-            }
-            return self.stop();
-        }
-        self.value(Node { span, value })
-    }
-
-    fn wants_key(&self) -> bool {
-        self.stack.last().is_some_and(|frame| {
-            matches!(frame.content, Content::Map(..)) && matches!(frame.wait, Wait::First | Wait::Next)
-        })
-    }
-
-    fn stop(&mut self) -> bool {
-        self.cut = true;
-        false
-    }
-
-    fn fault(&mut self, span: Span, message: &str) -> bool {
-        self.diagnostics.push(Diagnostic::new(&rules::SYNTAX_ERROR, span, message));
-        self.stop()
-    }
-
-    fn open(&mut self, token: &Token<'_>, span: Span) -> bool {
-        if self.stack.len() >= MAX_DEPTH {
-            let message = format!("values are nested more than {MAX_DEPTH} deep");
-            let found = Diagnostic::new(&rules::TOO_DEEP, span, message).note("nothing from here on is read");
-            self.diagnostics.push(found.help("flatten the document"));
-            return self.stop();
-        }
-        if self.wants_key() {
-            return self.fault(span, "a key must be text in double quotes");
-        }
-        if !self.ready_for_value(span) {
-            return false;
-        }
-        let content = match token {
-            Token::OpenBracket => Content::List(Vec::new()),
-            _ => Content::Map(Vec::new(), None),
-        };
-        let start = span.range().start;
-        self.stack.push(Frame { start, wait: Wait::First, comma: span, key: None, content });
-        true
-    }
-
-    fn close(&mut self, token: &Token<'_>, span: Span) -> bool {
-        let Some(frame) = self.stack.pop() else {
-            return self.fault(span, "there is nothing open that this could close");
-        };
-        let fits = matches!(
-            (&frame.content, token),
-            (Content::List(_), Token::CloseBracket) | (Content::Map(..), Token::CloseBrace)
-        );
-        if !fits || matches!(frame.wait, Wait::Colon | Wait::Value) {
-            let open = Span::new(self.file, frame.start, frame.start + 1);
-            let message = if fits {
-                "a value is missing before this"
-            } else {
-                "this closes something else than what is open"
-            };
-            self.stack.push(frame);
-            self.diagnostics
-                .push(Diagnostic::new(&rules::SYNTAX_ERROR, span, message).label(open, "opened here"));
-            return self.stop();
-        }
-        if frame.wait == Wait::Next {
-            let found = Diagnostic::new(
-                &rules::SYNTAX_ERROR,
-                frame.comma,
-                "JSON has no comma before a closing bracket",
-            );
-            let fix = Fix::replace("remove the comma", frame.comma, "");
-            self.diagnostics.push(found.help("remove the comma").fix(fix));
-        }
-        let node = frame.into_node(self.file, span.range().end);
-        self.place(node);
-        true
-    }
-
-    fn comma(&mut self, span: Span) -> bool {
-        match self.stack.last_mut() {
-            Some(frame) if frame.wait == Wait::Comma => {
-                frame.wait = Wait::Next;
-                frame.comma = span;
-                true
-            }
-            _ => self.fault(span, "a value is expected here, not a comma"),
-        }
-    }
-
-    fn colon(&mut self, span: Span) -> bool {
-        match self.stack.last_mut() {
-            Some(frame) if frame.wait == Wait::Colon => {
-                frame.wait = Wait::Value;
-                true
-            }
-            _ => self.fault(span, "a colon cannot stand here"),
-        }
-    }
-
-    fn string(&mut self, value: &str, span: Span) -> bool {
-        let inner_at = span.range().start + 1;
-        let inner = self.text.get(inner_at..span.range().end.saturating_sub(1)).unwrap_or_default();
-        if let Some((at, c)) = inner.char_indices().find(|(_, c)| matches!(c, '\n' | '\r' | '\t')) {
-            let (name, escape) = match c {
-                '\t' => ("tab", "\\t"),
-                _ => ("line break", "\\n"),
-            };
-            let place = Span::new(self.file, inner_at + at, inner_at + at + 1);
-            let message = format!("a {name} inside a JSON text must be written `{escape}`");
-            self.diagnostics.push(Diagnostic::new(&rules::SYNTAX_ERROR, place, message));
-        }
-        if value.len() > MAX_SCALAR_BYTES {
-            let message = format!("the scalar has {} bytes; the limit is {MAX_SCALAR_BYTES}", value.len());
-            self.diagnostics.push(Diagnostic::new(&rules::SCALAR_TOO_LONG, span, message));
-            return self.value(Node { span, value: Value::Hole });
-        }
-        if self.wants_key() {
-            if let Some(frame) = self.stack.last_mut() {
-                frame.key = Some(Spanned::new(value.to_owned(), span));
-                frame.wait = Wait::Colon;
-            }
-            return true;
-        }
-        let mut mapper = Mapper::default();
-        if inner == value {
-            mapper.copy(inner_at, inner)
-        } else {
-            escapes(&mut mapper, inner, inner_at)
-        }
-        let text = mapper.finish(value, Style::Double, span);
-        self.value(Node { span, value: Value::Text(text) })
-    }
-
-    fn value(&mut self, node: Node) -> bool {
-        if !self.ready_for_value(node.span) {
-            return false;
-        }
-        self.place(node);
-        true
-    }
-
-    /// Whether a value may stand here; a forgotten comma is reported and taken as written.
-    fn ready_for_value(&mut self, span: Span) -> bool {
-        let Some(frame) = self.stack.last_mut() else {
-            return self.root.is_none()
-                || self.fault(span, "there is something behind the end of the document");
-        };
-        match (frame.wait, &frame.content) {
-            (Wait::First | Wait::Next, Content::List(_)) | (Wait::Value, _) => true,
-            (Wait::Comma, Content::List(_)) => {
-                frame.wait = Wait::Next;
-                self.diagnostics.push(Diagnostic::new(
-                    &rules::SYNTAX_ERROR,
-                    span.at_start(),
-                    "a comma is missing here",
-                ));
-                true
-            }
-            (Wait::Colon, _) => self.fault(span, "a colon is missing behind the key"),
-            (Wait::First | Wait::Next | Wait::Comma, _) => self.fault(span, "a comma is missing here"),
-        }
-    }
-
-    fn place(&mut self, node: Node) {
-        let Some(frame) = self.stack.last_mut() else {
-            self.root.get_or_insert(node);
-            return;
-        };
-        frame.wait = Wait::Comma;
-        match &mut frame.content {
-            Content::List(items) => items.push(node),
-            Content::Map(entries, seen) => {
-                let Some(key) = frame.key.take() else { return };
-                if let Some(found) = super::yaml::insert(entries, seen, key, node) {
-                    self.diagnostics.push(*found);
-                }
-            }
-        }
-    }
-
-    fn lexical(&mut self, error: &ParseError, base: usize) {
-        let range = error.range();
-        let mut span = Span::new(self.file, base + range.start, base + range.end);
-        let message = match error.kind() {
-            ParseErrorKind::SingleQuotedStringsNotAllowed => "JSON texts stand in double quotes".to_owned(),
-            ParseErrorKind::String(ParseStringErrorKind::UnterminatedStringLiteral) => {
-                span = Span::new(self.file, base + range.start, base + range.start + 1);
-                "the text that begins here is not closed".to_owned()
-            }
-            ParseErrorKind::UnterminatedCommentBlock => "JSON has no comments".to_owned(),
-            other => format!("this is not JSON: {}", other.to_string().to_lowercase()),
-        };
-        self.fault(span, &message);
-    }
-
-    fn finish(mut self) -> Node {
-        let end = self.text.len();
-        if let (Some(frame), false) = (self.stack.last(), self.cut) {
-            let open = Span::new(self.file, frame.start, frame.start + 1);
-            let what = if matches!(frame.content, Content::List(_)) { "`[`" } else { "`{`" };
-            let message = format!("{what} is not closed");
-            self.diagnostics.push(Diagnostic::new(&rules::SYNTAX_ERROR, open, message));
-        }
-        while let Some(mut frame) = self.stack.pop() {
-            match &mut frame.content {
-                Content::List(items) => items.push(hole(self.file, end)),
-                Content::Map(entries, _) => {
-                    if let Some(key) = frame.key.take() {
-                        entries.push(Entry { key, value: hole(self.file, end) });
-                    }
-                    entries.push(hole_entry(self.file, end));
-                }
-            }
-            let node = frame.into_node(self.file, end);
-            self.place(node);
-        }
-        self.root.take().unwrap_or_else(|| {
-            if !self.cut {
-                let span = Span::new(self.file, 0, 0);
-                self.diagnostics.push(Diagnostic::new(&rules::EMPTY_DOCUMENT, span, "the document is empty"));
-            }
-            hole(self.file, 0)
-        })
-    }
-}
-
-impl Frame {
-    fn into_node(self, file: FileId, end: usize) -> Node {
-        let span = Span::new(file, self.start, end);
-        match self.content {
-            Content::List(items) => Node { span, value: Value::List(items) },
-            Content::Map(entries, _) => Node { span, value: Value::Map(entries) },
-        }
-    }
+/// Whether something of a number is left behind what JSON takes for one: `01`, `1_000`, `1px`.
+fn goes_on(text: &str, span: Span) -> bool {
+    let behind = text.get(span.range().end..).and_then(|behind| behind.chars().next());
+    behind.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '+' | '-'))
 }

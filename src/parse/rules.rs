@@ -33,6 +33,7 @@ rules! {
     SECOND_DOCUMENT Error "second-document" "A second YAML document begins in the file";
     ANCHOR_OR_ALIAS Error "anchor-or-alias" "A YAML anchor or alias is used";
     TAG Error "tag" "A YAML tag is used";
+    YAML_DIRECTIVE Error "yaml-directive" "A YAML directive other than `%YAML 1.2` is used";
     MERGE_KEY Error "merge-key" "A YAML merge key is used";
     DUPLICATE_KEY Error "duplicate-key" "A key stands twice in one map";
     KEY_NOT_TEXT Error "key-not-text" "A key is missing or is no plain scalar";

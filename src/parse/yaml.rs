@@ -4,6 +4,7 @@
 //! every fault of a file is found in one run. The only file that drives granit-parser is `yaml/build.rs`.
 
 mod build;
+mod directives;
 mod frame;
 mod keys;
 mod mend;
@@ -53,6 +54,9 @@ fn read_with(
     let Some(mut text) = prepare(source, text, diagnostics) else {
         return super::hole(source.id(), 0);
     };
+    for range in directives::look(source.id(), &text, diagnostics) {
+        blank(text.to_mut(), &range);
+    }
     let mut blanked = Blanked::default();
     for attempt in 0..=MAX_SYNTAX_ERRORS {
         let mut outcome = build::build(source.id(), &text, &blanked, comments.is_some());

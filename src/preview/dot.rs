@@ -12,13 +12,13 @@ const WIDEST: usize = 48;
 pub(super) fn print(sketch: &Sketch) -> String {
     let name = quote(&sketch.name);
     let mut label = format!("{name}  {}", quote(&sketch.digest_short));
-    if let Some(compared) = &sketch.compared {
-        for change in &compared.changes {
-            let _ = write!(label, "\\l~ {}", quote(change));
-        }
+    let changes = sketch.compared.iter().flat_map(|compared| &compared.changes);
+    for line in sketch.facts.iter().cloned().chain(changes.map(|change| format!("~ {change}"))) {
+        // Writing into a String cannot fail, here and below.
+        let _ = write!(label, "\\l{}", broken(&line));
     }
+    label.push_str("\\l");
     let mut out = format!("digraph \"{name}\" {{\n");
-    // Writing into a String cannot fail, here and below.
     let _ = writeln!(out, "  label=\"{label}\"; labelloc=t; labeljust=l;");
     out.push_str("  rankdir=TB; fontname=\"sans-serif\"; compound=true;\n");
     out.push_str(

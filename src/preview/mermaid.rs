@@ -30,7 +30,9 @@ pub(super) fn print(sketch: &Sketch) -> String {
     for change in sketch.compared.iter().flat_map(|compared| &compared.changes) {
         let _ = writeln!(out, "  %% ~ {}", encode(change));
     }
-    let mut chart = Chart { out, marks: String::new(), links: 0 };
+    let facts = sketch.facts.iter().map(|fact| format!("<br/><small>{}</small>", encode(fact)));
+    let heading = format!("<b>{}</b>{}", encode(&sketch.name), facts.collect::<String>());
+    let mut chart = Chart { out, heading, marks: String::new(), links: 0 };
     walk::draw(sketch, &mut chart);
     chart.out.push_str(CLASSES);
     if sketch.compared.is_some() {
@@ -42,6 +44,8 @@ pub(super) fn print(sketch: &Sketch) -> String {
 
 struct Chart {
     out: String,
+    /// What the node before the first says: the name and the facts of the whole.
+    heading: String,
     /// What lays marks over nodes and links, for the end.
     marks: String,
     /// Links written so far: Mermaid counts them.
@@ -50,7 +54,7 @@ struct Chart {
 
 impl Pen for Chart {
     fn start(&mut self, number: usize) {
-        let _ = writeln!(self.out, "  start(( )) --> n{number}");
+        let _ = writeln!(self.out, "  start([\"{}\"]) --> n{number}", self.heading);
         self.links += 1;
     }
 

@@ -193,13 +193,15 @@ impl Writer<'_> {
         }
         for (node, placed) in self.sketch.nodes.iter().zip(&scene.cards) {
             if let Some(placed) = placed {
-                self.node(node, placed, None);
+                self.node(node, placed, None, &node.mark);
             }
         }
         for (side, placed) in &scene.sides {
             let Some(node) = self.sketch.nodes.get(side.node) else { continue };
             let from = self.sketch.edges.get(side.edge).filter(|_| side.holds).map(|edge| edge.from.as_str());
-            self.node(node, placed, from);
+            let mark = self.sketch.edges.get(side.edge).map(|edge| edge.mark.clone()).unwrap_or_default();
+            let mark = if side.holds { &mark } else { &node.mark };
+            self.node(node, placed, from, mark);
             for edge in side.resumes.iter().filter_map(|edge| self.sketch.edges.get(*edge)) {
                 self.open_edge(edge);
                 self.out.push_str("</g>\n");
@@ -212,7 +214,8 @@ impl Writer<'_> {
         let [x, y, width, height] = [frame.x, frame.y, frame.width, frame.height].map(digits);
         let _ = writeln!(
             self.out,
-            "<rect class=\"fw-frame\" data-loop=\"{}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"10\"/>",
+            "<rect class=\"fw-frame\" data-loop=\"{}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" \
+             height=\"{height}\" rx=\"10\"/>",
             xml(name)
         );
     }
@@ -254,7 +257,8 @@ impl Writer<'_> {
         let class = format!("fw-edge{}{}", if edge.faint { " fw-faint" } else { "" }, mark_class(&edge.mark));
         let _ = writeln!(
             self.out,
-            "<g class=\"{class}\" id=\"fw-edge-{}--{}\" data-edge=\"{from}→{to}\" data-from=\"{from}\" data-to=\"{to}\">",
+            "<g class=\"{class}\" id=\"fw-edge-{}--{}\" data-edge=\"{from}→{to}\" data-from=\"{from}\" \
+             data-to=\"{to}\">",
             slug(&edge.from),
             slug(&edge.to)
         );
@@ -269,7 +273,7 @@ impl Writer<'_> {
     }
 
     /// A card; `held` names the node whose way to `hold` a small card stands for.
-    fn node(&mut self, node: &Node, placed: &Placed, held: Option<&str>) {
+    fn node(&mut self, node: &Node, placed: &Placed, held: Option<&str>, mark: &Mark) {
         let card = &placed.card;
         if self.on_page {
             let _ = write!(self.out, "<a href=\"#about-{}\">", slug(&node.name));
@@ -279,7 +283,7 @@ impl Writer<'_> {
             Some(from) => format!("fw-node-{}--{}", slug(from), slug(&node.name)),
         };
         let of = held.map(|from| format!(" data-held=\"{}\"", xml(from))).unwrap_or_default();
-        let mark = if held.is_some() { String::new() } else { mark_class(&node.mark).to_owned() };
+        let mark = mark_class(mark);
         let _ = writeln!(
             self.out,
             "<g class=\"fw-node fw-{}{mark}\" id=\"{id}\" data-node=\"{}\" data-kind=\"{}\"{of} \
@@ -330,7 +334,8 @@ impl Writer<'_> {
                 let [x, y, size] = [*x, *y, *size].map(digits);
                 let _ = writeln!(
                     self.out,
-                    "<use class=\"fw-icon{look}\" href=\"#fw-i-{name}\" x=\"{x}\" y=\"{y}\" width=\"{size}\" height=\"{size}\"/>"
+                    "<use class=\"fw-icon{look}\" href=\"#fw-i-{name}\" x=\"{x}\" y=\"{y}\" width=\"{size}\" \
+                     height=\"{size}\"/>"
                 );
             }
             Piece::Gate { y, height, look, icon, texts } => {

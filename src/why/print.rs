@@ -3,7 +3,7 @@
 use super::{Answer, Cycle, Leads, Route, Silence};
 use crate::diagnostic::Diagnostic;
 use crate::escape::visible;
-use crate::source::{Sources, Span};
+use crate::source::{FileId, Sources, Span};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -13,7 +13,8 @@ const VERSION: u32 = 1;
 /// An answer for people.
 #[must_use]
 pub fn text(answer: &Answer, sources: &Sources) -> String {
-    let mut out = format!("{} ({}), {}\n", visible(&answer.name), answer.kind, place(sources, answer.span));
+    let mut out =
+        format!("{} ({}), {}\n", visible(&answer.name), answer.kind, whole_place(sources, answer.span));
     if let Some(leads) = &answer.leads {
         out.push_str("\nwhat leads to it\n");
         match leads {
@@ -94,7 +95,7 @@ fn round(cycle: &Cycle, sources: &Sources, out: &mut String) {
 
 fn path(route: &Route, sources: &Sources, out: &mut String) {
     for (i, leg) in route.legs.iter().enumerate() {
-        let waits = if leg.awaits { ", which waits" } else { "" };
+        let waits = if leg.awaits { ", after a wait" } else { "" };
         let (from, way) = (visible(&leg.from), visible(&leg.way));
         let _ = writeln!(out, "  {}. `{from}` {way}{waits} ({})", i + 1, place(sources, leg.span));
     }
@@ -106,10 +107,21 @@ fn chain(route: &Route) -> String {
     names.map(visible).collect::<Vec<_>>().join(" → ")
 }
 
-fn place(sources: &Sources, span: Span) -> String {
+/// `file:line:column`.
+fn whole_place(sources: &Sources, span: Span) -> String {
     let Some(source) = sources.get(span.file) else { return String::new() };
     let at = source.position(span.range().start);
     format!("{}:{}:{}", visible(source.name()), at.line, at.column)
+}
+
+/// The line; of a file that is not the document also its name.
+fn place(sources: &Sources, span: Span) -> String {
+    match sources.get(span.file) {
+        Some(source) if span.file == FileId::MAIN => {
+            format!("line {}", source.position(span.range().start).line)
+        }
+        Some(_) | None => whole_place(sources, span),
+    }
 }
 
 /// An answer for programs.
@@ -190,7 +202,7 @@ pub fn findings_text(rule: &str, findings: &[&Diagnostic], sources: &Sources) ->
         if i > 0 {
             out.push('\n');
         }
-        let _ = writeln!(out, "{}: {}", place(sources, found.span), visible(&found.message));
+        let _ = writeln!(out, "{}: {}", whole_place(sources, found.span), visible(&found.message));
         if !found.note.is_empty() {
             let _ = writeln!(out, "  {}", visible(&found.note));
         }

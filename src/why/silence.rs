@@ -1,11 +1,11 @@
 //! What happens if nobody answers: each wait for a person in a step, what ends it, and where the session goes then.
 
-use super::{Outcome, Route, Silence, route};
+use super::{Outcome, Route, Silence, hoped_for, route};
 use crate::ast::{self, GateKind, OnDeadline, StepKind};
 use crate::ir::EdgeKind;
 use crate::resolve::Resolved;
-use crate::resolve::flow::{Flow, NodeIndex};
-use crate::resolve::path::{Leg, shortest};
+use crate::resolve::flow::{Flow, NodeIndex, has_human_gate};
+use crate::resolve::path::Leg;
 use crate::source::{Span, Spanned};
 use crate::time::Millis;
 
@@ -95,7 +95,7 @@ fn onward(flow: &Flow<'_>, at: NodeIndex, kind: &EdgeKind) -> Option<Route> {
         return Some(route(flow, &[first], to));
     }
     let goals = flow.graph().node_indices().filter(|goal| stays(flow, *goal));
-    let paths = goals.filter_map(|goal| Some((shortest(flow, to, goal, |_, _, _| true)?, goal)));
+    let paths = goals.filter_map(|goal| Some((hoped_for(flow, to, goal)?, goal)));
     let (legs, goal) = paths.min_by_key(|(legs, _)| legs.len())?;
     let legs: Vec<Leg> = std::iter::once(first).chain(legs).collect();
     Some(route(flow, &legs, goal))
@@ -103,7 +103,9 @@ fn onward(flow: &Flow<'_>, at: NodeIndex, kind: &EdgeKind) -> Option<Route> {
 
 /// Whether a session rests or waits there.
 fn stays(flow: &Flow<'_>, at: NodeIndex) -> bool {
-    flow.step(at).is_none_or(|step| {
-        matches!(step.kind, StepKind::Question(_) | StepKind::Cron(_) | StepKind::Stop(_) | StepKind::Hole)
+    flow.step(at).is_none_or(|step| match &step.kind {
+        StepKind::Question(_) | StepKind::Cron(_) | StepKind::Stop(_) | StepKind::Hole => true,
+        StepKind::Agent(stage) => has_human_gate(stage),
+        StepKind::Loop(_) | StepKind::Switch(_) | StepKind::Pick(_) => false,
     })
 }

@@ -1,5 +1,10 @@
 //! What a compile says of whole definitions.
 
+mod paths;
+mod several;
+mod texts;
+mod work;
+
 use crate::pages::package;
 use crate::support::AS_OF;
 use flowright::compile::{Compiled, MainDocument, compile};
@@ -7,12 +12,13 @@ use flowright::diagnostic::Severity;
 use flowright::ir;
 
 fn compiled(text: &str) -> Compiled {
+    compiled_in(text, &package())
+}
+
+fn compiled_in(text: &str, files: &dyn flowright::compile::Files) -> Compiled {
     let name = "example.yaml".to_owned();
-    compile(
-        MainDocument { name: name.clone(), package_path: name, bytes: text.as_bytes().to_vec() },
-        &package(),
-        AS_OF,
-    )
+    let main = MainDocument { name: name.clone(), package_path: name, bytes: text.as_bytes().to_vec() };
+    compile(main, files, AS_OF)
 }
 
 fn corpus(name: &str) -> String {

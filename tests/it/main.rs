@@ -32,4 +32,5 @@ mod schema;
 mod schemas;
 mod store;
 mod support;
+mod why;
 mod workflow_engine;

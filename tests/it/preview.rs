@@ -1,5 +1,6 @@
 //! Pictures of frozen workflows: nothing is left out, and no word of the author leaves its label.
 
+mod cli;
 mod complete;
 mod diff;
 mod grow;

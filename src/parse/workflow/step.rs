@@ -2,7 +2,7 @@
 
 use super::Reader;
 use crate::ast::{Step, StepKind};
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::{Diagnostic, Severity, nearest};
 use crate::grammar::{self, Context};
 use crate::parse::{MAX_STEPS, fields::Fields, is_hole_entry, rules};
 use crate::source::Span;
@@ -84,6 +84,18 @@ impl Reader<'_> {
             (Some(first), None) => Some(first),
             (Some(first), Some(second)) => {
                 self.several(first, second);
+                // A key of neither kind is a fault of its own.
+                let contexts = [&grammar::STEP, first.0, second.0];
+                for entry in node.entries().iter().filter(|entry| !is_hole_entry(entry)) {
+                    if !grammar::KINDS
+                        .iter()
+                        .chain(&contexts)
+                        .any(|kind| kind.key(&entry.key.value).is_some())
+                    {
+                        let names = contexts.iter().flat_map(|context| context.names());
+                        self.fields.unknown_key(node, entry, names, "a step", Severity::Error);
+                    }
+                }
                 None
             }
             (None, _) => self.no_kind(node),

@@ -9,7 +9,7 @@ use super::nest::Nest;
 use super::route::{self, End, Strand};
 use super::side::{self, Side, Stack};
 use super::turn::{self, Return};
-use crate::preview::{Edge, Sketch};
+use crate::preview::{Edge, Mark, Sketch};
 use dagre::graph::{Graph, GraphOptions};
 use dagre::{EdgeLabel, LayoutOptions, NodeLabel};
 use std::collections::{HashMap, HashSet};
@@ -180,8 +180,8 @@ impl<'a> Plan<'a> {
         graph
     }
 
-    /// What follows a loop stands below all of its body: an edge that is never drawn leads there from each step at
-    /// the end of the body.
+    /// What follows a loop stands below all of its body, and its head above: an edge that is never drawn leads to
+    /// what follows from each step at the end of the body, and from the head to what nothing in the body leads to.
     fn push_down(&self, graph: &mut Layout) {
         let ends = self.sketch.edges.iter().enumerate().filter_map(|(i, edge)| self.ends(i, edge));
         let ends: Vec<(usize, usize)> = ends.collect();
@@ -189,10 +189,18 @@ impl<'a> Plan<'a> {
             let is_in = |node: usize| self.nest.is_within(node, *a_loop);
             let goes_on: HashSet<usize> =
                 ends.iter().filter(|(from, to)| is_in(*from) && is_in(*to)).map(|(from, _)| *from).collect();
+            let entered: HashSet<usize> =
+                ends.iter().filter(|(from, _)| is_in(*from)).map(|(_, to)| *to).collect();
             let after = ends.iter().filter(|(from, to)| from == a_loop && !is_in(*to)).map(|(_, to)| *to);
             let after: Vec<usize> = after.collect();
             for (node, card) in self.cards.iter().enumerate() {
-                if card.is_none() || !is_in(node) || node == *a_loop || goes_on.contains(&node) {
+                if card.is_none() || !is_in(node) || node == *a_loop {
+                    continue;
+                }
+                if !entered.contains(&node) {
+                    graph.set_edge(node_key(*a_loop), node_key(node), Some(line(1, "")), Some("below"));
+                }
+                if goes_on.contains(&node) {
                     continue;
                 }
                 for to in &after {
@@ -347,7 +355,8 @@ fn interior(points: &[dagre::Point]) -> Vec<(f64, f64)> {
 }
 
 fn label(edge: &Edge) -> String {
-    let sign = edge.mark.sign();
+    // A hyphen would hardly be seen on a line.
+    let sign = if edge.mark == Mark::Removed { "−" } else { edge.mark.sign() };
     let when = clean(&edge.when());
     let text = if sign.is_empty() { when } else { format!("{sign} {when}") };
     LABEL.cut(text.trim(), LABEL_ROOM)

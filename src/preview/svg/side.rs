@@ -110,8 +110,14 @@ pub(super) fn stacks(
         let Some(node) = sketch.nodes.get(*to).filter(|node| !leaving.contains(node.name.as_str())) else {
             continue;
         };
+        if sketch.start.as_ref() == Some(&edge.to) {
+            continue;
+        }
         let holds = node.kind == "hold";
-        let is_only = entering.get(edge.to.as_str()) == Some(&1) && sketch.start.as_ref() != Some(&edge.to);
+        // A frame must hold what is in the loop and nothing else.
+        let from_node = sketch.nodes.get(*from);
+        let together = from_node.is_some_and(|from| from.kind != "loop" && from.group == node.group);
+        let is_only = entering.get(edge.to.as_str()) == Some(&1) && together;
         let mut resumes = Vec::new();
         let (card, label) = if holds {
             let only_resumes =

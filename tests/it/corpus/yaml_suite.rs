@@ -13,6 +13,7 @@ use std::fmt::Write as _;
 const REFUSED: &[(&str, &str)] = &[
     ("anchor-or-alias", "anchors and aliases are refused (section 2)"),
     ("tag", "tags are refused (section 2)"),
+    ("yaml-directive", "no directive but `%YAML 1.2` is taken (section 2)"),
     ("second-document", "a file holds one document (section 2)"),
     ("duplicate-key", "no key stands twice (section 2)"),
     ("key-not-text", "keys are single texts, as in JSON"),

@@ -144,14 +144,19 @@ fn assert_svg_complete(svg: &str, workflow: &Workflow) {
     assert_eq!(edges.iter().cloned().collect::<BTreeSet<_>>(), pairs(workflow));
     assert_eq!(edges.len(), pairs(workflow).len(), "each pair of nodes once");
     let sketch = preview::Sketch::of(workflow, None);
+    let titles: Vec<String> =
+        svg.lines().filter(|line| line.starts_with("<title>") && line.contains('→')).map(decoded).collect();
     for edge in &sketch.edges {
         let title = format!("<title>{} → {}", edge.from, edge.to);
-        let told = svg.lines().find(|line| {
-            decoded(line).starts_with(&title) && edges.contains(&(edge.from.clone(), edge.to.clone()))
-        });
-        let told = decoded(told.unwrap_or_else(|| panic!("{title}\n{svg}")));
+        let ends = |rest: &str| rest.starts_with(':') || rest.starts_with('<');
+        let told = titles.iter().find(|line| line.strip_prefix(&title).is_some_and(ends));
+        let told = told.unwrap_or_else(|| panic!("{title}\n{svg}"));
         for way in &edge.ways {
-            assert!(told.contains(&way.label()), "{told} lacks {}", way.label());
+            assert!(
+                told.contains(&*flowright::escape::visible(&way.label())),
+                "{told} lacks {}",
+                way.label()
+            );
         }
     }
     for group in &sketch.groups {
@@ -204,7 +209,7 @@ fn every_definition_of_the_corpus_is_drawn_whole() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn every_grown_workflow_is_drawn_whole(steps in grow::steps()) {

@@ -32,7 +32,7 @@ pub(super) enum To {
 pub(super) fn steps() -> impl Strategy<Value = Vec<Step>> {
     let leaf =
         prop_oneof![Just(Step::Cron), (0_u8..4).prop_map(Step::Agent), Just(Step::Ask(vec![To::Continue]))];
-    let step = leaf.prop_recursive(4, 24, 4, |inner| {
+    let step = leaf.prop_recursive(4, 18, 3, |inner| {
         let list = prop::collection::vec(inner, 1..4);
         let to = prop_oneof![
             3 => Just(To::Continue),
