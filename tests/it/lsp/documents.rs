@@ -3,7 +3,7 @@
 use super::client::{Client, range_of, rules, under};
 use serde_json::{Value, json};
 
-const FLOW: &str = "kind: workflow\nversion: 1\nname: a\nsteps:\n  - id: ask\n    question: Grüße 😀 an ${{ inputs.wer }}?\n    choices:\n      go: { label: Los }\n";
+const FLOW: &str = "kind: workflow\nversion: 1\nname: a\nsteps:\n  - id: ask\n    question: Grüße 😀 an ${{ inputs.wer }}?\n    choices:\n      go: { label: Los }\n      no: { label: Nein }\n";
 
 /// What a server says of a text that it is given whole.
 fn anew(text: &str) -> Vec<Value> {
