@@ -58,12 +58,14 @@ pub(super) fn mend(file: FileId, text: &str, at: usize, fault: &Fault) -> (Diagn
         }
         Fault::Escape(why, place) => {
             let end = string_end(text, at);
+            let len: usize = text.get(*place..).unwrap_or_default().chars().take(2).map(char::len_utf8).sum();
             let found = Diagnostic::new(
                 &rules::SYNTAX_ERROR,
-                Span::new(file, *place, (*place + 2).min(end)),
+                Span::new(file, *place, (*place + len).min(end)),
                 format!("this is no JSON text: {}", why.trim_end_matches('.')),
             );
-            let help = "escapes are `\\\"`, `\\\\`, `\\/`, `\\b`, `\\f`, `\\n`, `\\r`, `\\t` and `\\u` with four digits";
+            let help = "escapes are `\\\"`, `\\\\`, `\\/`, `\\b`, `\\f`, `\\n`, `\\r`, `\\t`, and `\\u` with four \
+                        digits";
             (found.help(help), stand_in(text, at, end))
         }
         Fault::Word => {
