@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::thread::JoinHandle;
 
-const STEPS: usize = 500;
+/// With the loops around every tenth of them, 500.
+const STAGES: usize = 455;
 const AGENT: &str = r#"{"slug":"worker","base":"workflow-agent@1","modelUrl":"http://127.0.0.1:9","modelName":"x","systemPrompt":["You work."]}"#;
 
 fn main() {
@@ -24,12 +25,9 @@ fn text() -> String {
     let mut text =
         "kind: workflow\nversion: 1\nname: long\ninputs:\n  topic: { type: string }\nsteps:\n".to_owned();
     let mut before = "inputs.topic".to_owned();
-    for step in 0..STEPS {
+    for step in 0..STAGES {
         let indent = if step % 10 == 9 {
-            let _ = write!(
-                text,
-                "  - id: loop-{step}\n    loop:\n      max: 3\n      onExhausted: continue\n      steps:\n"
-            );
+            let _ = write!(text, "  - id: loop-{step}\n    loop:\n      repeat: 3\n      steps:\n");
             "        "
         } else {
             "  "

@@ -32,6 +32,7 @@ rules! {
     bad_setting,
     break_outside_loop,
     broken_guarantee,
+    clock_change,
     cron_never_occurs,
     dead_pick_entry,
     deadline_beyond_outer,
@@ -62,7 +63,9 @@ rules! {
     missing_agent,
     missing_api_key_id,
     missing_on_exhausted,
+    missing_schema,
     missing_timezone,
+    misspelt_required,
     near_miss_name,
     odd_cron,
     optional_field,
@@ -85,6 +88,7 @@ rules! {
     unknown_output,
     unknown_root,
     unknown_rule,
+    unknown_schema_keyword,
     unknown_setting,
     unknown_step,
     unknown_timezone,
@@ -160,6 +164,8 @@ pub fn check(resolved: &Resolved<'_>, as_of: Timestamp, out: &mut Vec<Diagnostic
     missing_timezone::check(&cx, out);
     invalid_cron::check(&cx, out);
     invalid_schema::check(&cx, out);
+    unknown_schema_keyword::check(&cx, out);
+    misspelt_required::check(&cx, out);
     result_not_object::check(&cx, out);
     loose_schema::check(&cx, out);
     default_misfit::check(&cx, out);
@@ -192,6 +198,8 @@ pub fn text(source: &Source, out: &mut Vec<Diagnostic>) {
 pub fn agent(agent: &ast::Agent, path: &str, around: Option<&Around>, out: &mut Vec<Diagnostic>) {
     agent_file(agent, path, around, out);
     invalid_schema::check_agent(agent, out);
+    unknown_schema_keyword::check_agent(agent, out);
+    misspelt_required::check_agent(agent, out);
 }
 
 fn agent_file(agent: &ast::Agent, path: &str, around: Option<&Around>, out: &mut Vec<Diagnostic>) {

@@ -15,6 +15,7 @@ mod schema;
 mod session;
 mod view;
 mod walk;
+mod why;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -108,6 +109,8 @@ enum Verb {
     Compile(compile::Arguments),
     /// Draw a workflow
     Graph(graph::Arguments),
+    /// Tell what leads to a step, what it can reach, and why it can run for ever
+    Why(why::Arguments),
     /// Explain a rule, with an example
     Explain(explain::Arguments),
     /// Print the JSON Schema or the reference of the language
@@ -147,6 +150,7 @@ pub fn main() -> ExitCode {
         Verb::Fmt(arguments) => fmt::run(&arguments),
         Verb::Compile(arguments) => compile::run(&arguments),
         Verb::Graph(arguments) => graph::run(&arguments),
+        Verb::Why(arguments) => why::run(&arguments),
         Verb::Explain(arguments) => explain::run(&arguments),
         Verb::Schema(arguments) => schema::run(&arguments),
         Verb::Lsp(arguments) => lsp::run(&arguments),
@@ -167,6 +171,7 @@ fn wants_json(verb: &Verb) -> bool {
         Verb::Run(arguments) => arguments.json,
         Verb::Session(arguments) => arguments.json,
         Verb::Compile(arguments) => arguments.json,
+        Verb::Why(arguments) => arguments.json,
         Verb::Check(_)
         | Verb::Fmt(_)
         | Verb::Graph(_)

@@ -6,6 +6,8 @@
 mod agents;
 mod around;
 mod files;
+mod schemas;
+mod steps;
 mod tidy;
 
 use crate::diagnostic::{Diagnostic, Severity};
@@ -35,7 +37,7 @@ pub struct Compiled {
     pub sources: Sources,
     /// The document as it was read, with holes; `None` if the bytes are no text.
     pub tree: Option<Node>,
-    /// What was written; `None` if the bytes are no text.
+    /// What was written, with the schema files that it refers to inside its schemas; `None` if the bytes are no text.
     pub ast: Option<ast::Workflow>,
     /// The agent files that it names.
     pub agents: Agents,
@@ -75,8 +77,9 @@ pub fn compile(main: MainDocument, files: &dyn Files, as_of: Timestamp) -> Compi
         tidy::tidy(&sources, &mut diagnostics);
         return unread(sources, Some(tree), diagnostics);
     }
-    let ast = parse::workflow::workflow(&source, &tree, &mut diagnostics);
-    let agents = agents::load(&ast, files, &mut sources, &mut diagnostics);
+    let mut ast = parse::workflow::workflow(&source, &tree, &mut diagnostics);
+    let mut agents = agents::load(&ast, files, &mut sources, &mut diagnostics);
+    schemas::link(&mut ast, &mut agents, files, &mut sources, &mut diagnostics);
     let workflow = judge(&ast, &agents, as_of, &mut diagnostics);
     tidy::tidy(&sources, &mut diagnostics);
     Compiled { sources, tree: Some(tree), ast: Some(ast), agents, workflow, diagnostics }
@@ -102,7 +105,11 @@ fn agent(main: MainDocument, files: Option<&dyn Files>) -> CompiledAgent {
         return CompiledAgent { sources, tree: None, ast: None, agent: None, diagnostics };
     };
     let tree = agents::tree(&source, &main.package_path);
-    let ast = agents::read(&source, &main.package_path, &mut diagnostics);
+    let mut ast = agents::read(&source, &main.package_path, &mut diagnostics);
+    match files {
+        Some(files) => schemas::link_agent(&mut ast, files, &mut sources, &mut diagnostics),
+        None => schemas::forget(&mut ast),
+    }
     let around = files.map(|files| around::of(&ast, files));
     check::agent(&ast, &main.package_path, around.as_ref(), &mut diagnostics);
     tidy::tidy(&sources, &mut diagnostics);

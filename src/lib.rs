@@ -43,6 +43,7 @@ pub mod settings;
 // Floor 6: what editors ask; one verdict for every way in.
 pub mod ide;
 pub mod verdict;
+pub mod why;
 // Floor 7: the wire to editors.
 pub mod lsp;
 // Floor 8: the command line.

@@ -6,6 +6,7 @@
 mod blame;
 mod circle;
 mod form;
+mod hint;
 mod judge;
 pub mod keyword;
 mod number;
@@ -44,8 +45,12 @@ impl std::fmt::Debug for Schema {
 pub struct SchemaFault {
     /// Where in the schema, as the segments of a JSON pointer.
     pub pointer: Vec<String>,
+    /// Whether the name at the place is wrong and not what stands under it.
+    pub is_name: bool,
     /// One sentence.
     pub message: String,
+    /// The text that was surely meant instead of the one at the place.
+    pub meant: Option<String>,
 }
 
 /// What is wrong with a value.
@@ -64,14 +69,27 @@ pub struct Violation {
 /// Violations told at once.
 const MOST_VIOLATIONS: usize = 20;
 
+/// The place that a reference within a document means, as a JSON pointer; `None` if it leads nowhere in it.
+#[must_use]
+pub fn locate(document: &Value, reference: &str) -> Option<String> {
+    place::of_reference(document, reference).ok().map(|segments| place::pointer(&segments))
+}
+
+/// `#` and a JSON pointer as the text of a reference: what may not stand there is percent-encoded.
+#[must_use]
+pub fn fragment(reference: &str) -> String {
+    format!("#{}", place::encoded(reference.strip_prefix('#').unwrap_or(reference)))
+}
+
 impl Schema {
     /// Takes a schema whose form is right.
     ///
     /// # Errors
     /// Every fault with its place.
     pub fn compile(json: &Value) -> Result<Self, Vec<SchemaFault>> {
-        let found = form::check(json);
+        let mut found = form::check(json);
         if !found.faults.is_empty() {
+            found.try_expressions();
             return Err(found.faults);
         }
         let schema = Self::part(&Arc::new(json.clone()), Vec::new());
@@ -79,8 +97,12 @@ impl Schema {
         if found.is_intricate
             && let Err(error) = schema.judge()
         {
-            let message = format!("the schema cannot be used: {}", violation::cut(error, 200));
-            return Err(vec![SchemaFault { pointer: Vec::new(), message }]);
+            found.try_expressions();
+            if found.faults.is_empty() {
+                let message = format!("the schema cannot be used: {}", violation::cut(error, 200));
+                found.faults.push(SchemaFault { pointer: Vec::new(), is_name: false, message, meant: None });
+            }
+            return Err(found.faults);
         }
         Ok(schema)
     }

@@ -6,6 +6,7 @@
 mod read;
 
 use crate::diagnostic::{Diagnostic, Rule, Severity, nearest};
+use crate::source::{FileId, Source};
 use crate::{check, parse};
 use ignore::gitignore::Gitignore;
 use std::collections::BTreeMap;
@@ -21,6 +22,8 @@ pub const FILE: &str = ".flowright.toml";
 pub struct Settings {
     /// The folder of the file; paths in it count from there.
     pub folder: PathBuf,
+    /// What the file says, so that it can be told whether it has changed.
+    pub text: String,
     /// Whether warnings fail a check as errors do.
     pub deny_warnings: bool,
     /// How findings are printed.
@@ -93,6 +96,16 @@ impl Settings {
     }
 }
 
+/// Rules that are errors, but of which some findings weigh less: in an agent that names no base, say. These findings
+/// can be moved; what is an error stays one.
+const SOMETIMES_LIGHTER: [&str; 3] = ["unknown-key", "swallowed-comment", "unknown-tool"];
+
+/// Whether a rule gives nothing but errors, so that settings cannot move it.
+#[must_use]
+pub fn is_always_an_error(rule: &Rule) -> bool {
+    rule.severity == Severity::Error && !SOMETIMES_LIGHTER.contains(&rule.name)
+}
+
 /// All rules, in no order.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     parse::rules::ALL.iter().chain(check::ALL).copied()
@@ -104,6 +117,16 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 /// The nearest name, if one is near.
 pub fn rule(name: &str) -> Result<&'static Rule, Option<&'static str>> {
     rules().find(|rule| rule.name == name).ok_or_else(|| nearest(name, rules().map(|rule| rule.name)))
+}
+
+/// The settings that count for the files of a folder, for whoever does not report what is wrong with them: without a
+/// file that can be read they are the usual ones.
+#[must_use]
+pub fn of(folder: &Path) -> Settings {
+    let text = locate(folder).and_then(|file| Some((std::fs::read_to_string(&file).ok()?, file)));
+    let Some((text, file)) = text else { return Settings::of_folder(folder) };
+    let source = Source::new(FileId::MAIN, FILE, text);
+    read(&source, file.parent().unwrap_or(folder)).0
 }
 
 /// The settings that count for a file: the nearest upward. The search ends at the root of the repository; outside of

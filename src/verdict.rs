@@ -9,10 +9,11 @@ pub mod mend;
 
 use crate::compile::{self, CompiledAgent, Files, MainDocument};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::resolve::Agents;
 use crate::settings::Settings;
 use crate::source::{FileId, Sources};
 use crate::time::Timestamp;
-use crate::{check, ir};
+use crate::{ast, check, ir};
 
 pub use kind::{Kind, kind};
 
@@ -29,6 +30,10 @@ pub struct Verdict {
     pub bound: Option<Bound>,
     /// The frozen workflow, if nothing is an error.
     pub workflow: Option<ir::Workflow>,
+    /// What was written, of a workflow that could be read.
+    pub ast: Option<ast::Workflow>,
+    /// The agent files that it names.
+    pub agents: Agents,
 }
 
 /// A finding that a comment ignores.
@@ -69,19 +74,20 @@ impl Verdict {
 /// Judges a document.
 #[must_use]
 pub fn judge(main: MainDocument, files: &dyn Files, under: Under<'_>, as_of: Timestamp) -> Verdict {
-    let (sources, found, workflow) = if kind(&main.package_path, &main.bytes) == Some(Kind::Agent) {
-        let CompiledAgent { sources, diagnostics, .. } = compile::compile_agent(main);
-        (sources, diagnostics, None)
-    } else {
-        let compiled = compile::compile(main, files, as_of);
-        (compiled.sources, compiled.diagnostics, compiled.workflow)
-    };
+    let (sources, found, workflow, ast, agents) =
+        if kind(&main.package_path, &main.bytes) == Some(Kind::Agent) {
+            let CompiledAgent { sources, diagnostics, .. } = compile::compile_agent_in(main, files);
+            (sources, diagnostics, None, None, Agents::default())
+        } else {
+            let compiled = compile::compile(main, files, as_of);
+            (compiled.sources, compiled.diagnostics, compiled.workflow, compiled.ast, compiled.agents)
+        };
     let bound = workflow
         .as_ref()
         .map(|workflow| workflow.agent_runs_between_waits().map_or(Bound::Unbounded, Bound::Runs));
     let (diagnostics, ignored) = apply(&sources, found, under);
     let workflow = workflow.filter(|_| !compile::has_errors(&diagnostics));
-    Verdict { sources, diagnostics, ignored, bound, workflow }
+    Verdict { sources, diagnostics, ignored, bound, workflow, ast, agents }
 }
 
 /// Applies ignore comments, then settings, to what a compile has found: the findings that count, and those that

@@ -1,6 +1,6 @@
 //! `invalid-cron`: a cron expression that is not of the form, at the field that is wrong.
 
-use super::{Context, cron_never_occurs, odd_cron, unknown_timezone};
+use super::{Context, clock_change, cron_never_occurs, odd_cron, unknown_timezone};
 use crate::ast::StepKind;
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::schedule::{Schedule, ScheduleError, is_zone};
@@ -31,7 +31,10 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
         // A wrong zone is reported at the zone and says nothing of the expression.
         let zone = if is_zone(zone) { zone } else { "UTC" };
         match Schedule::parse(&expression.value, zone) {
-            Ok(schedule) => odd_cron::check(expression, &schedule, out),
+            Ok(schedule) => {
+                odd_cron::check(expression, &schedule, out);
+                clock_change::check(expression, &schedule, cx.as_of, out);
+            }
             Err(ScheduleError::Expression { range, message }) => {
                 let found = Diagnostic::new(&RULE, within(expression, range), message);
                 out.push(found.help("five fields: minute, hour, day of month, month, day of week"));

@@ -22,11 +22,8 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
         if !schema.is_loose() {
             continue;
         }
-        let names: Vec<_> =
-            {
-                let entries = result.get("properties").map(Node::entries).unwrap_or_default();
-                entries.iter().map(|entry| entry.key.value.as_str()).collect()
-            };
+        let declared = schema.target().get("properties").and_then(serde_json::Value::as_object);
+        let names: Vec<_> = declared.into_iter().flatten().take(8).map(|(name, _)| name.as_str()).collect();
         let message = format!("an empty object satisfies the result of `{}`", step.name);
         let help = if names.is_empty() {
             "declare `properties` and list those that must be there under `required`".to_owned()

@@ -44,7 +44,7 @@ fn judge(
     let Some((path, file)) = cx.resolved.agent(&agent.value) else { return };
     let declared_at = Declared { inputs: file.agent.inputs.as_ref() };
     let Some(schema) = cx.schemas.agents.get(path) else { return };
-    let json = schema.json();
+    let json = schema.target();
     let declared: Vec<&str> =
 {
         let properties = json.get("properties").and_then(Value::as_object);

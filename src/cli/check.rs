@@ -102,6 +102,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         return Ok(mend::diff(&plan, arguments, as_of));
     }
     let fixed = arguments.fix.then(|| mend::mend(&mut plan, arguments, as_of));
-    let judged: Vec<Judged> = plan.jobs.iter().map(|job| judged::judge(job, arguments, as_of)).collect();
+    let judged = judged::all(&plan.jobs, arguments, as_of);
+    let judged: Vec<&Judged> = judged.iter().collect();
     Ok(print::all(&plan, &judged, arguments, fixed))
 }

@@ -1,11 +1,11 @@
 //! From a path on the command line to a frozen workflow, with findings printed on the way.
 
 use super::{Exit, Failure, output};
+use crate::ast;
 use crate::compile::{self, Folder, MainDocument};
 use crate::diagnostic::Severity;
 use crate::host::clock::{Clock, RealClock};
-use crate::settings::{self, Settings};
-use crate::source::{FileId, Source};
+use crate::settings;
 use crate::verdict::{self, Under, Verdict};
 use crate::{ir, report};
 use std::path::{Path, PathBuf};
@@ -15,23 +15,18 @@ use std::sync::Arc;
 pub(super) struct Ready {
     pub workflow: Arc<ir::Workflow>,
     pub root: PathBuf,
+    /// What was written, unless the file was a frozen workflow.
+    pub ast: Option<ast::Workflow>,
 }
 
 /// Judges the file at `path` under the settings that count for it. What is wrong with these, `check` says.
-fn judge_file(path: &Path) -> Result<Verdict, Failure> {
+pub(super) fn judge_file(path: &Path) -> Result<Verdict, Failure> {
     let (document, package, _) = document(path, read(path)?);
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let settings = settings_of(absolute.parent().unwrap_or(&absolute));
+    let settings = settings::of(absolute.parent().unwrap_or(&absolute));
     let place = settings::path_from(&settings.folder, &absolute);
     let under = Under { settings: &settings, path: &place };
     Ok(verdict::judge(document, &package, under, RealClock.now()))
-}
-
-fn settings_of(folder: &Path) -> Settings {
-    let text = settings::locate(folder).and_then(|file| Some((std::fs::read_to_string(&file).ok()?, file)));
-    let Some((text, file)) = text else { return Settings::default() };
-    let source = Source::new(FileId::MAIN, settings::FILE, text);
-    settings::read(&source, file.parent().unwrap_or(folder)).0
 }
 
 /// A text under its path, the package that it belongs to, and where that lies.
@@ -71,7 +66,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// Findings as a person reads them, to stderr.
-fn print_findings(verdict: &Verdict) {
+pub(super) fn print_findings(verdict: &Verdict) {
     let look = report::Look { color: output::color(), width: output::width() };
     let mut text = Vec::new();
     // Writing into memory cannot fail.
@@ -87,7 +82,7 @@ pub(super) fn ready(path: &Path) -> Result<Ready, Failure> {
     if bytes.starts_with(b"{\"digest\":\"sha256:") {
         let workflow = ir::Workflow::from_bytes(&bytes)
             .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", path.display())))?;
-        return Ok(Ready { workflow: Arc::new(workflow), root: absolute });
+        return Ok(Ready { workflow: Arc::new(workflow), root: absolute, ast: None });
     }
     let verdict = judge_file(path)?;
     if !verdict.diagnostics.is_empty() {
@@ -95,7 +90,7 @@ pub(super) fn ready(path: &Path) -> Result<Ready, Failure> {
     }
     let errors = report::counted(verdict.count(Severity::Error), "error");
     match verdict.workflow {
-        Some(workflow) => Ok(Ready { workflow: Arc::new(workflow), root: absolute }),
+        Some(workflow) => Ok(Ready { workflow: Arc::new(workflow), root: absolute, ast: verdict.ast }),
         None if verdict.count(Severity::Error) == 0 => {
             Err(Failure::new(Exit::Usage, format!("{} is an agent, not a workflow", path.display())))
         }

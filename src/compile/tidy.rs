@@ -41,7 +41,8 @@ fn drop_consequences(sources: &Sources, diagnostics: &mut Vec<Diagnostic>) {
     let has_losses = diagnostics.iter().any(|found| is_fault(found) && LOSSES.contains(&found.rule.name));
     // A name may also be missing from what is read because its root is misspelt.
     let misread = |found: &&Diagnostic| is_fault(found) || found.rule.name == "unknown-root";
-    let lines: Vec<(FileId, String)> = diagnostics
+    // Each piece of text once: many findings may stand on one long line.
+    let lines: HashSet<(FileId, &str)> = diagnostics
         .iter()
         .filter(misread)
         .filter_map(|found| Some((found.span.file, lines_of(sources.get(found.span.file)?, found))))
@@ -72,11 +73,11 @@ fn drop_consequences(sources: &Sources, diagnostics: &mut Vec<Diagnostic>) {
 }
 
 /// The whole lines that a finding covers.
-fn lines_of(source: &Source, found: &Diagnostic) -> String {
+fn lines_of<'a>(source: &'a Source, found: &Diagnostic) -> &'a str {
     let index = source.lines();
     let (first, last) = (index.line_of(found.span.range().start), index.line_of(found.span.range().end));
     let end = if last + 1 < index.count() { index.start_of(last + 1) } else { source.text().len() };
-    source.text().get(index.start_of(first)..end).unwrap_or_default().to_owned()
+    source.text().get(index.start_of(first)..end).unwrap_or_default()
 }
 
 fn has_word(text: &str, word: &str) -> bool {

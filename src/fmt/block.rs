@@ -111,6 +111,7 @@ impl Printer<'_> {
                 }
                 Piece::End => {
                     gap.blank |= breaks > 1;
+                    gap.commented |= self.commented;
                     self.at = self.at.max(upto);
                     return gap;
                 }
@@ -331,8 +332,9 @@ impl Printer<'_> {
     pub(super) fn key(&self, entry: &Entry, place: Place) -> String {
         let written = self.text.get(entry.key.span.range()).unwrap_or_default();
         if gap::is_broken(written) || written.starts_with(['|', '>']) {
-            // Only an explicit key can be that long.
-            return serde_json::Value::String(entry.key.value.clone()).to_string();
+            // Only an explicit key or one in flow style can be that long.
+            let quoted = serde_json::Value::String(entry.key.value.clone()).to_string();
+            return scalar::one_line(&quoted, &entry.key.value, place);
         }
         scalar::one_line(written, &entry.key.value, place)
     }

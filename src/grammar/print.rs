@@ -24,8 +24,8 @@ pub fn reference_markdown() -> String {
 #[must_use]
 pub fn ebnf() -> String {
     let mut out = String::from(
-        "(* Printed from the table of the language. The keys of a map stand in any order, each once; [ ] may be left\n   \
-         out, { } repeats. How maps, lists and texts are written is YAML's or JSON's matter. *)\n\n",
+        "(* Printed from the table of the language. The keys of a map stand in any order, each once; [ ] may be\n   \
+         left out, { } repeats. How maps, lists and texts are written is YAML's or JSON's matter. *)\n\n",
     );
     let kinds: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
     out.push_str(&rule(&DOCUMENT, "document"));

@@ -169,7 +169,10 @@ fn transition() -> Value {
 fn duration() -> Value {
     json!({
         "type": "string",
-        "pattern": "^(P(?=.)(\\d+W)?(\\d+D)?(T(?=.)(\\d+H)?(\\d+M)?(\\d+S)?)?|(?=.)(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?)$",
+        "pattern": concat!(
+            "^(?=.*[1-9])(P(?=.)(\\d+W)?(\\d+D)?(T(?=.)(\\d+H)?(\\d+M)?(\\d+S)?)?",
+            "|(?=.)(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?)$",
+        ),
         "patternErrorMessage": "a duration such as `90s`, `15m`, `2h30m`, `3d` or `PT2H`",
         "examples": ["90s", "15m", "2h30m", "3d", "PT2H"],
     })

@@ -15,7 +15,7 @@ use crate::ast;
 use crate::parse;
 use crate::resolve::{Agents, resolve};
 use crate::source::{FileId, Source};
-use crate::tree::{Node, Value};
+use crate::tree::{Node, Style, Value};
 use slot::{MARK, Try};
 
 /// What can be written at a place, best first.
@@ -26,6 +26,9 @@ pub fn complete(analysis: &Analysis, at: At) -> Vec<Completion> {
     let read = Read { analysis, source };
     if let Some(open) = slot::binding(source, at.offset) {
         return binding::complete(&read, &open);
+    }
+    if read.is_prose(at) {
+        return Vec::new();
     }
     for attempt in slot::tries(source, at.offset, read.is_json()) {
         let Some(tree) = read.tree(&attempt.text) else { continue };
@@ -48,6 +51,21 @@ struct Read<'a> {
 }
 
 impl Read<'_> {
+    /// Whether the place lies in a text of several words: no word of the language is written there, and the text
+    /// need not be read again to know it.
+    fn is_prose(&self, at: At) -> bool {
+        let tree = self.analysis.tree().filter(|_| at.file == FileId::MAIN);
+        let Some((tree, root)) = tree else { return false };
+        let way = Way::to(tree, root, at.offset);
+        let text = way.last().filter(|_| way.key.is_none()).and_then(|level| level.node.text());
+        text.is_some_and(|text| {
+            let is_block = matches!(text.style, Style::Literal | Style::Folded);
+            let is_line = !self.source.slice(text.span).contains(['\n', '\r']);
+            let is_inside = (text.span.start as usize) < at.offset && at.offset < text.span.end as usize;
+            is_inside && (is_block || (is_line && text.value.trim().contains(char::is_whitespace)))
+        })
+    }
+
     /// What the text as a whole is.
     fn root(&self) -> Role {
         match &self.analysis.document {

@@ -8,7 +8,7 @@ use crate::source::Span;
 #[must_use]
 pub fn symbol(analysis: &Analysis, at: At) -> Option<Symbol> {
     let mut symbol = None;
-    names::sayings(analysis, &mut |all| {
+    names::sayings(analysis, at, &mut |all| {
         let touched = all.iter().filter(|one| one.span.file == at.file && one.span.touches(at.offset));
         let Some(asked) = touched.map(|one| one.span).min_by_key(|span| span.len()) else { return };
         let meant: Vec<Name<'_>> = all.iter().filter(|one| one.span == asked).map(|one| one.name).collect();
@@ -22,7 +22,8 @@ pub fn symbol(analysis: &Analysis, at: At) -> Option<Symbol> {
         };
         let declared = places(true);
         let used = places(false).into_iter().filter(|span| !declared.contains(span)).collect();
-        symbol = Some(Symbol { asked: names::inner(analysis.sources(), asked), declared, used });
+        symbol =
+            Some(Symbol { asked: names::inner_at(analysis.sources(), asked, at.offset), declared, used });
     });
     symbol
 }

@@ -22,26 +22,32 @@ use crate::tree::{Entry, Node, Value};
 /// The text for a place.
 #[must_use]
 pub fn hover(analysis: &Analysis, at: At) -> Option<Hover> {
+    let (tree, root) = analysis.tree_of(at.file)?;
+    let way = Way::to(&tree, root, at.offset);
+    let last = way.last()?;
+    let is_scalar = !matches!(last.node.value, Value::Map(_) | Value::List(_) | Value::Null | Value::Hole);
+    if way.key.is_none() && !is_scalar {
+        return None;
+    }
     let compiled = match &analysis.document {
         Document::Workflow(compiled) => Some(compiled.as_ref()),
         Document::Agent(_) => None,
     };
     let resolved = compiled.and_then(|compiled| Some(resolve(compiled.ast.as_ref()?, &compiled.agents)));
-    if let (Some(resolved), FileId::MAIN) = (&resolved, at.file) {
+    let holds_binding = way.key.is_none() && last.node.text().is_some_and(|text| text.value.contains("${{"));
+    if let (Some(resolved), FileId::MAIN, true) = (&resolved, at.file, holds_binding) {
         let uses = bindings::collect(resolved);
         if let Some(one) = uses.iter().find(|one| one.binding.span.touches(at.offset)) {
             let cx = Context::new(resolved, analysis.as_of);
             return binding::hover(analysis, &cx, one, at.offset);
         }
     }
-    let (tree, root) = analysis.tree_of(at.file)?;
-    let way = Way::to(&tree, root, at.offset);
     let asked = Asked { analysis, compiled, resolved: resolved.as_ref(), way: &way };
     let (span, markdown) = match way.key {
         Some(entry) => (entry.key.span, asked.key(entry)?),
-        None => (way.last()?.node.span, asked.value(way.last()?)?),
+        None => (last.node.span, asked.value(last)?),
     };
-    Some(Hover { span: super::names::inner(analysis.sources(), span), markdown })
+    Some(Hover { span: super::names::inner_at(analysis.sources(), span, at.offset), markdown })
 }
 
 struct Asked<'a, 't> {
@@ -84,9 +90,7 @@ impl Asked<'_, '_> {
 
     fn value(&self, level: &Level<'_>) -> Option<String> {
         let role = level.role;
-        let names_step = role.is("step", "id")
-            || ["before", "accepted", "answered"].into_iter().any(|key| role.is("guarantee", key));
-        if let (true, Some(text)) = (names_step, level.node.text()) {
+        if let (true, Some(text)) = (role.names_step(), level.node.text()) {
             let resolved = self.resolved?;
             let node = resolved.symbols.steps.get(text.value.as_str())?;
             return describe::step(resolved, *node);

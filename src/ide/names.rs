@@ -3,14 +3,14 @@
 
 mod fields;
 
-use super::place::{self, Role};
-use super::{Analysis, Document};
+use super::place::{self, Role, Way};
+use super::{Analysis, At, Document};
 use crate::ast::{self, Guarantee, OnDeadline, StepKind};
 use crate::check::bindings::{self, Use, Where};
 use crate::grammar::Shape;
 use crate::resolve::flow::NodeIndex;
 use crate::resolve::{Resolved, outputs_of, resolve};
-use crate::source::{Sources, Span, Spanned};
+use crate::source::{FileId, Sources, Span, Spanned};
 use crate::tree;
 use std::collections::HashMap;
 
@@ -48,8 +48,32 @@ pub(super) struct Saying<'a> {
     pub(super) declares: bool,
 }
 
-/// Everything that is said in a document and its agent files.
-pub(super) fn sayings(analysis: &Analysis, f: &mut impl FnMut(&[Saying<'_>])) {
+/// Whether something that may be a name stands at a place; most places hold none, and nothing need be walked for
+/// them.
+fn may_name(analysis: &Analysis, at: At) -> bool {
+    if at.file != FileId::MAIN {
+        return true;
+    }
+    let Some((tree, root)) = analysis.tree() else { return false };
+    let way = Way::to(tree, root, at.offset);
+    let Some(last) = way.last() else { return false };
+    let names = [("step", "id"), ("guarantee", "choice"), ("choose", "choose"), ("agent_file", "slug")];
+    let text = last.node.text().filter(|_| way.key.is_none());
+    way.key.is_some()
+        || text.is_some_and(|text| {
+            text.value.contains("${{")
+                || last.role.is_agent()
+                || last.role.names_step()
+                || last.role == Role::RequiredName
+                || names.iter().any(|(context, key)| last.role.is(context, key))
+        })
+}
+
+/// Everything that is said in a document and its agent files, if something may be said at the place.
+pub(super) fn sayings(analysis: &Analysis, at: At, f: &mut impl FnMut(&[Saying<'_>])) {
+    if !may_name(analysis, at) {
+        return;
+    }
     match &analysis.document {
         Document::Workflow(compiled) => {
             let Some(ast) = &compiled.ast else { return };
@@ -83,6 +107,11 @@ pub(super) fn inner(sources: &Sources, span: Span) -> Span {
         .into_iter()
         .any(|quote| text.len() >= 2 && text.starts_with(quote) && text.ends_with(quote));
     if is_quoted { Span { start: span.start + 1, end: span.end - 1, ..span } } else { span }
+}
+
+/// The same for a place that is asked about: whole if the question is asked at a quote.
+pub(super) fn inner_at(sources: &Sources, span: Span, offset: usize) -> Span {
+    Some(inner(sources, span)).filter(|inner| inner.touches(offset)).unwrap_or(span)
 }
 
 /// Places of the keys `result` and `choices`, by the places of their values.

@@ -152,6 +152,12 @@ impl Role {
         matches!(self, Self::Of(of, found) if of.name == context && found.name == key)
     }
 
+    /// Whether the value is the id of a step.
+    pub(super) fn names_step(self) -> bool {
+        self.is("step", "id")
+            || ["before", "accepted", "answered"].into_iter().any(|key| self.is("guarantee", key))
+    }
+
     /// Whether the value names an agent.
     pub(super) fn is_agent(self) -> bool {
         self == Self::Reference || self.is("agent", "agent") || self.is("gate_agent", "agent")

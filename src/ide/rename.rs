@@ -54,7 +54,7 @@ fn found<T>(
     f: &mut impl FnMut(&Found<'_>) -> Result<T, String>,
 ) -> Result<T, String> {
     let mut result = Err(NOTHING.to_owned());
-    names::sayings(analysis, &mut |all| {
+    names::sayings(analysis, at, &mut |all| {
         let touched = |one: &&Saying<'_>| one.span.file == at.file && one.span.touches(at.offset);
         let is_named =
             |one: &&Saying<'_>| matches!(one.name, Name::Step(_) | Name::Input(_) | Name::Local(_));

@@ -46,11 +46,9 @@ impl Painter<'_> {
                 self.binding(one);
             }
         }
-        let names_step = role.is("step", "id")
-            || ["before", "accepted", "answered"].into_iter().any(|key| role.is("guarantee", key));
         let kind = if role.is_agent() {
             TokenKind::Agent
-        } else if names_step {
+        } else if role.names_step() {
             TokenKind::Step
         } else if words::word(role, &text.value).is_some() {
             TokenKind::Word

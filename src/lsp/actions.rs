@@ -3,12 +3,12 @@
 
 use super::client::FIX_ALL;
 use super::documents::Document;
-use super::edits::workspace_edit;
+use super::edits::{of_files, to_become, workspace_edit};
 use super::findings;
 use super::judged::Judged;
 use super::uri;
 use super::view::{Refusal, View};
-use crate::diagnostic::{Diagnostic, Edit, Fix};
+use crate::diagnostic::{Diagnostic, Fix};
 use crate::source::{FileId, Span};
 use gen_lsp_types as lsp;
 use serde::Deserialize;
@@ -62,7 +62,7 @@ fn quick_fixes(view: View<'_>, document: &Document, asked: &Asked, actions: &mut
     let others = view.documents.all.values().filter(|other| !std::ptr::eq(*other, document));
     for judged in own.chain(others.filter_map(|other| other.judged.as_ref())) {
         let Some(id) = judged.id_of(&key) else { continue };
-        for found in judged.findings.iter().filter(|found| found.span.file == id) {
+        for found in judged.findings().iter().filter(|found| found.span.file == id) {
             let Some(fix) = &found.fix else { continue };
             if !overlaps(found.span, asked) {
                 continue;
@@ -95,35 +95,19 @@ fn quick_fix(view: View<'_>, judged: &Judged, found: &Diagnostic, fix: &Fix) -> 
 }
 
 fn fix_all(view: View<'_>, judged: &Judged) -> Option<lsp::CodeAction> {
-    let fixes = judged.findings.iter().filter_map(|found| found.fix.as_ref());
-    let is_here = |fix: &&Fix| fix.edits.iter().all(|edit| edit.span.file == FileId::MAIN);
-    let edits = compatible(fixes.filter(|fix| fix.safe).filter(is_here));
+    let is_safe = |found: &Diagnostic| found.fix.as_ref().is_some_and(|fix| fix.safe);
+    if !judged.findings().iter().any(is_safe) {
+        return None;
+    }
+    let (source, key) = judged.file(FileId::MAIN)?;
+    let edits = to_become(view, source, judged.mended(view.documents));
     if edits.is_empty() {
         return None;
     }
     Some(lsp::CodeAction {
         title: "apply all safe fixes".to_owned(),
         kind: Some(lsp::CodeActionKind::Custom(FIX_ALL.into())),
-        edit: Some(workspace_edit(view, judged, edits)),
+        edit: Some(of_files(view, BTreeMap::from([(key, edits)]))),
         ..lsp::CodeAction::default()
     })
-}
-
-/// The edits of as many fixes as do not touch each other, the first first.
-fn compatible<'f>(fixes: impl Iterator<Item = &'f Fix>) -> Vec<&'f Edit> {
-    let mut fixes: Vec<_> = fixes.filter(|fix| !fix.edits.is_empty()).collect();
-    fixes.sort_by_key(|fix| fix.edits.iter().map(|edit| edit.span).min());
-    // Ends by start: what is taken is apart, so only the last that starts before an edit's end can touch it.
-    let mut taken: BTreeMap<u32, u32> = BTreeMap::new();
-    let mut edits = Vec::new();
-    for fix in fixes {
-        let touches = |edit: &Edit| {
-            taken.range(..=edit.span.end).next_back().is_some_and(|(_, end)| *end >= edit.span.start)
-        };
-        if !fix.edits.iter().any(touches) {
-            taken.extend(fix.edits.iter().map(|edit| (edit.span.start, edit.span.end)));
-            edits.extend(&fix.edits);
-        }
-    }
-    edits
 }

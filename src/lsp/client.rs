@@ -130,6 +130,7 @@ impl Client {
             code_action_provider: self
                 .literals
                 .then_some(lsp::CodeActionProvider::CodeActionOptions(actions)),
+            document_formatting_provider: Some(lsp::DocumentFormattingProvider::Bool(true)),
             rename_provider: Some(rename),
             folding_range_provider: Some(lsp::FoldingRangeProvider::Bool(true)),
             semantic_tokens_provider: Some(lsp::SemanticTokensProvider::SemanticTokensOptions(tokens)),

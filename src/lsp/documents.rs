@@ -43,6 +43,12 @@ impl Documents {
         self.all.get_mut(&uri::canonical(uri))
     }
 
+    /// The text of a file as the editor sees it.
+    pub(super) fn text_of(&self, path: &Path) -> Option<String> {
+        let open = self.all.get(&uri::of(path)).map(|document| document.text.as_str().to_owned());
+        open.or_else(|| std::fs::read_to_string(path).ok())
+    }
+
     /// Marks what depends on a file. If it came or went, what has listed its folder depends on it too.
     pub(super) fn mark(&mut self, path: &Path, came_or_went: bool) {
         let folder = path.parent().unwrap_or(path);
@@ -95,6 +101,15 @@ impl<'a> Overlay<'a> {
 }
 
 impl Files for Overlay<'_> {
+    /// The path itself, from which addresses are made.
+    fn shown(&self, package_path: &str) -> String {
+        self.inside(package_path).map_or_else(|| package_path.to_owned(), |path| path.display().to_string())
+    }
+
+    fn is_executable(&self, package_path: &str) -> Option<bool> {
+        self.folder.is_executable(package_path)
+    }
+
     fn read(&self, package_path: &str) -> Result<Vec<u8>, FileError> {
         let Some(path) = self.inside(package_path) else { return self.folder.read(package_path) };
         let open =

@@ -4,8 +4,14 @@
 use super::judged::Judged;
 use super::view::View;
 use crate::diagnostic::Edit;
+use crate::source::{Source, Span};
 use gen_lsp_types as lsp;
+use similar::{Algorithm, DiffTag, TextDiff};
 use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+/// How long two texts are compared at most.
+const MOST_TIME: Duration = Duration::from_millis(200);
 
 /// The edit of a workspace that makes these edits, which do not overlap.
 pub(super) fn workspace_edit<'e>(
@@ -22,6 +28,11 @@ pub(super) fn workspace_edit<'e>(
             .or_default()
             .push(lsp::TextEdit { range: view.range_in(source, edit.span), new_text });
     }
+    of_files(view, by_file)
+}
+
+/// The edit of a workspace, by canonical address.
+pub(super) fn of_files(view: View<'_>, by_file: BTreeMap<&str, Vec<lsp::TextEdit>>) -> lsp::WorkspaceEdit {
     if !view.client.versions {
         let changes = by_file.into_iter().map(|(key, edits)| (view.spelling(key), edits));
         return lsp::WorkspaceEdit {
@@ -38,6 +49,26 @@ pub(super) fn workspace_edit<'e>(
         })
     });
     lsp::WorkspaceEdit { document_changes: Some(changes.collect()), ..Default::default() }
+}
+
+/// The edits that make another text of a source, by whole lines.
+pub(super) fn to_become(view: View<'_>, source: &Source, text: &str) -> Vec<lsp::TextEdit> {
+    let mut config = TextDiff::configure();
+    // A text of many changes must not take long to compare; the edits are right however they are cut.
+    let diff = config.algorithm(Algorithm::Myers).timeout(MOST_TIME).diff_lines(source.text(), text);
+    let (mut old, mut edits) = (0, Vec::new());
+    for operation in diff.ops() {
+        let (tag, before, after) = operation.as_tag_tuple();
+        let length =
+            diff.old_slices().get(before).into_iter().flatten().map(|line| line.len()).sum::<usize>();
+        if tag != DiffTag::Equal {
+            let new_text = diff.new_slices().get(after).unwrap_or_default().concat();
+            let range = view.range_in(source, Span::new(source.id(), old, old + length));
+            edits.push(lsp::TextEdit { range, new_text });
+        }
+        old += length;
+    }
+    edits
 }
 
 fn with_line_ends_of(document: &str, text: &str) -> String {

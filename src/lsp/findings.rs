@@ -4,6 +4,7 @@
 use super::judged::Judged;
 use super::view::View;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::source::{Source, Sources};
 use gen_lsp_types as lsp;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,8 +34,16 @@ impl Board {
         }
         for (key, document) in &view.documents.all {
             let Some(judged) = &document.judged else { continue };
+            if let Some((source, file, found)) = &judged.settings.file {
+                let known = now.entry(file.clone()).or_default();
+                let found = found.iter().map(|found| one(view, source, found));
+                // Every document under these settings says so.
+                if known.is_empty() {
+                    known.extend(found);
+                }
+            }
             let files: BTreeSet<&str> = judged
-                .findings
+                .findings()
                 .iter()
                 .filter_map(|found| judged.file(found.span.file))
                 .map(|(_, file)| file)
@@ -90,21 +99,12 @@ impl Board {
 /// What a compile has found in one of its files.
 fn of_file(view: View<'_>, judged: &Judged, key: &str) -> Vec<lsp::Diagnostic> {
     let Some(id) = judged.id_of(key) else { return Vec::new() };
-    let here = judged.findings.iter().filter(|found| found.span.file == id);
+    let here = judged.findings().iter().filter(|found| found.span.file == id);
     here.filter_map(|found| diagnostic(view, judged, found)).collect()
 }
 
 /// A finding as the protocol writes it.
 pub(super) fn diagnostic(view: View<'_>, judged: &Judged, found: &Diagnostic) -> Option<lsp::Diagnostic> {
-    let name = found.rule.name;
-    let is_unnecessary = name.starts_with("unused-") || name.starts_with("unreachable-");
-    let severity = match found.severity {
-        Severity::Error => lsp::DiagnosticSeverity::Error,
-        Severity::Warning => lsp::DiagnosticSeverity::Warning,
-        // A hint that is only faded is one for editors too; others would not be listed as such.
-        Severity::Hint if is_unnecessary => lsp::DiagnosticSeverity::Hint,
-        Severity::Hint => lsp::DiagnosticSeverity::Information,
-    };
     let related: Vec<_> = found
         .labels
         .iter()
@@ -113,29 +113,46 @@ pub(super) fn diagnostic(view: View<'_>, judged: &Judged, found: &Diagnostic) ->
             Some(lsp::DiagnosticRelatedInformation { location, message: label.text.clone() })
         })
         .collect();
+    let mut diagnostic = one(view, judged.sources().get(found.span.file)?, found);
+    diagnostic.message = lsp::Message::String(message(view, judged.sources(), found));
+    diagnostic.related_information = (view.client.related && !related.is_empty()).then_some(related);
+    Some(diagnostic)
+}
+
+/// A finding without its further places.
+fn one(view: View<'_>, source: &Source, found: &Diagnostic) -> lsp::Diagnostic {
+    let name = found.rule.name;
+    let is_unnecessary = name.starts_with("unused-") || name.starts_with("unreachable-");
+    let severity = match found.severity {
+        Severity::Error => lsp::DiagnosticSeverity::Error,
+        Severity::Warning => lsp::DiagnosticSeverity::Warning,
+        // What is faded is shown by that; other hints have to be listed.
+        Severity::Hint if is_unnecessary => lsp::DiagnosticSeverity::Hint,
+        Severity::Hint => lsp::DiagnosticSeverity::Information,
+    };
     let page = view.client.pages.then(|| view.pages.address(found.rule)).flatten();
-    Some(lsp::Diagnostic {
-        range: view.range(judged, found.span)?,
+    lsp::Diagnostic {
+        range: view.range_in(source, found.span),
         severity: Some(severity),
         code: Some(lsp::Code::String(name.to_owned())),
         code_description: page.map(|page| lsp::CodeDescription { href: lsp::Uri(page) }),
         source: Some("flowright".to_owned()),
-        message: lsp::Message::String(message(view, judged, found)),
+        message: lsp::Message::String(message(view, &Sources::default(), found)),
         tags: (is_unnecessary && view.client.unnecessary).then(|| vec![lsp::DiagnosticTag::Unnecessary]),
-        related_information: (view.client.related && !related.is_empty()).then_some(related),
+        related_information: None,
         data: None,
-    })
+    }
 }
 
 /// The sentence, what stands at the place, what to do; and the further places, if the client has no place for them.
-fn message(view: View<'_>, judged: &Judged, found: &Diagnostic) -> String {
+fn message(view: View<'_>, sources: &Sources, found: &Diagnostic) -> String {
     let mut text = found.message.clone();
     if !found.note.is_empty() {
         text.push_str(&format!("\n{}", found.note));
     }
     if !view.client.related {
         for label in &found.labels {
-            let Some(source) = judged.sources().get(label.span.file) else { continue };
+            let Some(source) = sources.get(label.span.file) else { continue };
             let place = source.position(label.span.range().start);
             let file = if label.span.file == found.span.file { "" } else { source.name() };
             let gap = if file.is_empty() { "" } else { ", " };

@@ -1,12 +1,16 @@
-//! Answers about a whole document: symbols, folds, tokens, inlay notes. What is answered is `ide`'s.
+//! Answers about a whole document: symbols, folds, tokens, inlay notes, its layout. What is answered is
+//! `ide`'s and `fmt`'s.
 
 use super::client;
 use super::documents::Document;
+use super::edits::to_become;
 use super::judged::Judged;
 use super::view::{Refusal, View};
+use crate::fmt;
 use crate::ide::{self, Entry, EntryKind};
 use crate::source::{FileId, Source, Span};
 use gen_lsp_types as lsp;
+use lsp_server::ErrorCode;
 
 /// A document that is ours, with its compile and its text.
 fn ours<'a>(
@@ -185,4 +189,22 @@ pub(super) fn inlays(
         }
     });
     Ok(Some(notes.collect()))
+}
+
+pub(super) fn formatting(
+    view: View<'_>,
+    asked: lsp::DocumentFormattingParams,
+) -> Result<Option<Vec<lsp::TextEdit>>, Refusal> {
+    let Some((_, judged, source)) = ours(view, &asked.text_document)? else { return Ok(None) };
+    let refused = |refusal| {
+        let why = match refusal {
+            fmt::Refusal::Unreadable(_) => {
+                "what cannot be read is not formatted; mend its errors first".to_owned()
+            }
+            fmt::Refusal::Different(why) => format!("a fault of ours, nothing is formatted: {why}"),
+        };
+        Refusal::new(ErrorCode::RequestFailed, why)
+    };
+    let text = fmt::format(judged.name(), source.text()).map_err(refused)?;
+    Ok(Some(to_become(view, source, &text)))
 }

@@ -37,6 +37,7 @@ fn dispatch(view: View<'_>, method: &str, params: Value) -> Result<Value, Refusa
         "textDocument/semanticTokens/full" => with(params, |asked| outlines::tokens(view, asked)),
         "textDocument/semanticTokens/range" => with(params, |asked| outlines::tokens_within(view, asked)),
         "textDocument/inlayHint" => with(params, |asked| outlines::inlays(view, asked)),
+        "textDocument/formatting" => with(params, |asked| outlines::formatting(view, asked)),
         "textDocument/codeAction" => with(params, |asked| actions::actions(view, &asked)),
         _ => Err(Refusal::new(ErrorCode::MethodNotFound, format!("there is no method `{method}` here"))),
     }

@@ -198,10 +198,11 @@ impl<'a> Server<'a> {
             is_stale: true,
             uri,
         };
-        if let Some(path) = &document.path {
-            self.documents.mark(path, true);
-        }
+        let path = document.path.clone();
         self.documents.all.insert(uri::canonical(&document.uri), document);
+        if let Some(path) = path {
+            self.changed(&path, true);
+        }
     }
 
     fn change(&mut self, changes: Changes) {
@@ -220,13 +221,13 @@ impl<'a> Server<'a> {
         document.version = version;
         document.is_stale = true;
         if let Some(path) = document.path.clone() {
-            self.documents.mark(&path, false);
+            self.changed(&path, false);
         }
     }
 
     fn save(&mut self, saved: lsp::DidSaveTextDocumentParams) {
         if let Some(path) = uri::path(&saved.text_document.uri.0) {
-            self.changed_on_disk(&path, false);
+            self.changed(&path, false);
         }
     }
 
@@ -236,19 +237,20 @@ impl<'a> Server<'a> {
             && let Some(path) = document.path
         {
             // What depends on it sees the disk again.
-            self.documents.mark(&path, true);
+            self.changed(&path, true);
         }
     }
 
     fn watched(&mut self, watched: lsp::DidChangeWatchedFilesParams) {
         for change in watched.changes {
             if let Some(path) = uri::path(&change.uri.0) {
-                self.changed_on_disk(&path, change.kind != lsp::FileChangeType::Changed);
+                self.changed(&path, change.kind != lsp::FileChangeType::Changed);
             }
         }
     }
 
-    fn changed_on_disk(&mut self, path: &Path, came_or_went: bool) {
+    /// Takes in that a file is another one now, on the disk or in the editor.
+    fn changed(&mut self, path: &Path, came_or_went: bool) {
         if path.file_name().is_some_and(|name| MARKERS.iter().any(|marker| name == *marker)) {
             self.documents.mark_all();
         } else {

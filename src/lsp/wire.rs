@@ -120,10 +120,17 @@ fn message(bytes: &[u8]) -> Result<Message, Value> {
     let value: Value = serde_json::from_slice(bytes).map_err(|error| {
         refusal(&Value::Null, ErrorCode::ParseError, &format!("the message is no JSON: {error}"))
     })?;
-    let id = value.get("id").cloned().unwrap_or(Value::Null);
-    serde_json::from_value(value).map_err(|_| {
-        let what = "this is neither a request nor a notification nor a response";
-        refusal(&id, ErrorCode::InvalidRequest, what)
+    let id = value.get("id").cloned();
+    let has_method = value.get("method").is_some();
+    // By shape, since a request whose id cannot be read must not pass for news.
+    let read = match (&id, has_method) {
+        (Some(_), true) => serde_json::from_value(value).map(Message::Request),
+        (Some(_), false) => serde_json::from_value(value).map(Message::Response),
+        (None, _) => serde_json::from_value(value).map(Message::Notification),
+    };
+    read.map_err(|error| {
+        let what = format!("this is neither a request nor a notification nor a response: {error}");
+        refusal(&id.unwrap_or(Value::Null), ErrorCode::InvalidRequest, &what)
     })
 }
 

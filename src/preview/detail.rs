@@ -1,11 +1,13 @@
 //! What a picture says of the workflow, of a node and of an edge, in words. No layout, no escaping.
 
-use super::{Detail, Node};
+use super::{Detail, Gate, Mark, Node, Way};
 use crate::ir;
+use crate::schedule::Schedule;
+use crate::time::Timestamp;
 use serde_json::Value;
 
-/// The label of the edge that a person takes by resuming a held step.
-pub(super) const RESUME: &str = "resume";
+/// Occurrences of a schedule that a picture names.
+const OCCURRENCES: usize = 3;
 
 /// Facts of the whole workflow for the heading.
 pub(super) fn facts(workflow: &ir::Workflow) -> Vec<String> {
@@ -37,7 +39,7 @@ pub(super) fn facts(workflow: &ir::Workflow) -> Vec<String> {
 }
 
 /// A node of the graph in words.
-pub(super) fn node(workflow: &ir::Workflow, node: &ir::Node) -> Node {
+pub(super) fn node(workflow: &ir::Workflow, node: &ir::Node, as_of: Option<Timestamp>) -> Node {
     let mut details = Vec::new();
     let mut add = |key: &str, text: String| details.push(Detail { key: key.to_owned(), text });
     let mut stop = None;
@@ -50,6 +52,10 @@ pub(super) fn node(workflow: &ir::Workflow, node: &ir::Node) -> Node {
         }
         ir::NodeKind::Cron { expression, timezone } => {
             add("fires", format!("{expression} ({timezone})"));
+            let next = as_of.map(|as_of| occurrences(expression, timezone, as_of)).unwrap_or_default();
+            if !next.is_empty() {
+                add("next", next.join(", "));
+            }
             "waits for the next occurrence".to_owned()
         }
         ir::NodeKind::Question(question) => {
@@ -84,8 +90,97 @@ pub(super) fn node(workflow: &ir::Workflow, node: &ir::Node) -> Node {
         }
         None => own,
     };
-    let group = node.scope.last().cloned();
-    Node { name: node.name.clone(), kind: node.kind.word(), title, details, group, stop }
+    Node {
+        name: node.name.clone(),
+        kind: node.kind.word(),
+        title,
+        brief: brief(workflow, &node.kind, as_of),
+        gates: gates(workflow, &node.kind),
+        details,
+        group: node.scope.last().cloned(),
+        stop,
+        mark: Mark::Same,
+    }
+}
+
+/// The next occurrences in the schedule's own zone.
+fn occurrences(expression: &str, timezone: &str, as_of: Timestamp) -> Vec<String> {
+    let Ok(schedule) = Schedule::parse(expression, timezone) else { return Vec::new() };
+    let Ok(zone) = schedule.zone().parse::<chrono_tz::Tz>() else { return Vec::new() };
+    let next = schedule.occurrences(as_of, OCCURRENCES);
+    next.into_iter().map(|at| at.to_utc().with_timezone(&zone).format("%a %F %H:%M %Z").to_string()).collect()
+}
+
+/// Numbers and names that a card shows.
+fn brief(workflow: &ir::Workflow, kind: &ir::NodeKind, as_of: Option<Timestamp>) -> Vec<String> {
+    match kind {
+        ir::NodeKind::End
+        | ir::NodeKind::Hold
+        | ir::NodeKind::Stop { .. }
+        | ir::NodeKind::Switch { .. }
+        | ir::NodeKind::Pick { .. } => Vec::new(),
+        ir::NodeKind::Cron { expression, timezone } => {
+            let next = as_of.map(|as_of| occurrences(expression, timezone, as_of)).unwrap_or_default();
+            let mut brief = vec![expression.clone(), timezone.clone()];
+            brief.extend(next.first().map(|next| format!("next {next}")));
+            brief
+        }
+        ir::NodeKind::Question(question) => {
+            let waits = match (question.deadline_ms, &question.choose_on_deadline) {
+                (None, _) => "no deadline".to_owned(),
+                (Some(deadline), None) => format!("within {deadline}"),
+                (Some(deadline), Some(choice)) => format!("after {deadline} `{choice}`"),
+            };
+            vec![people(&question.respondents), waits]
+        }
+        ir::NodeKind::Agent(stage) => {
+            let mut brief = vec![format!("by {}", agent_slug(workflow, &stage.agent))];
+            if stage.reviewed {
+                brief.push(format!("≤ {}", plural(stage.max_revisions, "revision")));
+            }
+            brief.push(format!("≤ {}", stage.deadline_ms));
+            brief
+        }
+        ir::NodeKind::Loop { times, deadline_ms } => {
+            let mut brief = vec![match times {
+                Some(1) => "once".to_owned(),
+                Some(times) => format!("≤ {times} times"),
+                None => "until stopped".to_owned(),
+            }];
+            brief.extend(deadline_ms.map(|deadline| format!("≤ {deadline}")));
+            brief
+        }
+    }
+}
+
+fn gates(workflow: &ir::Workflow, kind: &ir::NodeKind) -> Vec<Gate> {
+    let stage = match kind {
+        ir::NodeKind::Agent(stage) => stage,
+        ir::NodeKind::End
+        | ir::NodeKind::Hold
+        | ir::NodeKind::Stop { .. }
+        | ir::NodeKind::Cron { .. }
+        | ir::NodeKind::Question(_)
+        | ir::NodeKind::Loop { .. }
+        | ir::NodeKind::Switch { .. }
+        | ir::NodeKind::Pick { .. } => return Vec::new(),
+    };
+    let gate = |gate: &ir::Gate| {
+        let mut bounds = Vec::new();
+        let (human, text) = match &gate.kind {
+            ir::GateKind::Human { text, respondents } => {
+                bounds.push(people(respondents));
+                (true, one_line(&text.source()))
+            }
+            ir::GateKind::Agent { agent, task, max_rounds, .. } => {
+                bounds.extend(max_rounds.map(|rounds| format!("≤ {}", plural(rounds, "rejection"))));
+                (false, format!("{}: {}", agent_slug(workflow, agent), one_line(&task.source())))
+            }
+        };
+        bounds.extend(gate.deadline_ms.map(|deadline| format!("≤ {deadline}")));
+        Gate { human, text, bounds: bounds.join(" · ") }
+    };
+    stage.gates.iter().map(gate).collect()
 }
 
 fn own_key(kind: &ir::NodeKind) -> &'static str {
@@ -153,7 +248,11 @@ fn stage_details(workflow: &ir::Workflow, stage: &ir::Stage, add: &mut impl FnMu
 }
 
 fn counted(count: u32, word: &str) -> String {
-    format!("at most {count} {word}{}", if count == 1 { "" } else { "s" })
+    format!("at most {}", plural(count, word))
+}
+
+fn plural(count: u32, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 fn given(name: &str, data: &ir::Data) -> String {
@@ -207,8 +306,19 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// When an edge is taken; empty for the plain successor.
-pub(super) fn edge_label(edge: &ir::Edge, gates: usize) -> String {
+/// When an edge is taken, and how it turns.
+pub(super) fn way(from: &ir::Node, edge: &ir::Edge) -> Way {
+    let gates = match &from.kind {
+        ir::NodeKind::Agent(stage) => stage.gates.len(),
+        ir::NodeKind::End
+        | ir::NodeKind::Hold
+        | ir::NodeKind::Stop { .. }
+        | ir::NodeKind::Cron { .. }
+        | ir::NodeKind::Question(_)
+        | ir::NodeKind::Loop { .. }
+        | ir::NodeKind::Switch { .. }
+        | ir::NodeKind::Pick { .. } => 0,
+    };
     let at_gate = |word: &str, gate: u32| {
         if gates > 1 { format!("{word} at gate {}", u64::from(gate) + 1) } else { word.to_owned() }
     };
@@ -222,16 +332,7 @@ pub(super) fn edge_label(edge: &ir::Edge, gates: usize) -> String {
         ir::EdgeKind::GateDeadline(gate) => at_gate("gate deadline", *gate),
         ir::EdgeKind::Deadline => "deadline".to_owned(),
         ir::EdgeKind::Exhausted => "exhausted".to_owned(),
-        ir::EdgeKind::Resume => RESUME.to_owned(),
+        ir::EdgeKind::Resume => "resume".to_owned(),
     };
-    let turn = match edge.turn {
-        ir::Turn::Forward | ir::Turn::Hold | ir::Turn::Stop => "",
-        ir::Turn::Break => "break",
-        ir::Turn::Again => "again",
-    };
-    match (when.is_empty(), turn.is_empty()) {
-        (_, true) => when,
-        (true, false) => turn.to_owned(),
-        (false, false) => format!("{when} ({turn})"),
-    }
+    Way { when, turn: edge.turn, resumes: edge.kind == ir::EdgeKind::Resume }
 }

@@ -1,103 +1,93 @@
 //! The sketch as a Graphviz digraph. Every word of the author stands in a quoted string, so nothing of it is read as
 //! an attribute, an edge or HTML.
 
-use super::{Edge, Group, Node, Sketch};
+use super::walk::{self, Pen};
+use super::{Edge, Mark, Node, Sketch};
 use crate::escape::visible;
-use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 /// Longer lines of a label are broken, in characters.
 const WIDEST: usize = 48;
 
 pub(super) fn print(sketch: &Sketch) -> String {
-    let mut drawing = Drawing { sketch, numbers: HashMap::new(), drawn: HashSet::new(), out: String::new() };
-    for (number, node) in sketch.nodes.iter().enumerate() {
-        drawing.numbers.insert(&node.name, number);
+    let name = quote(&sketch.name);
+    let mut label = format!("{name}  {}", quote(&sketch.digest_short));
+    let changes = sketch.compared.iter().flat_map(|compared| &compared.changes);
+    for line in sketch.facts.iter().cloned().chain(changes.map(|change| format!("~ {change}"))) {
+        // Writing into a String cannot fail, here and below.
+        let _ = write!(label, "\\l{}", broken(&line));
     }
-    drawing.draw();
+    label.push_str("\\l");
+    let mut out = format!("digraph \"{name}\" {{\n");
+    let _ = writeln!(out, "  label=\"{label}\"; labelloc=t; labeljust=l;");
+    out.push_str("  rankdir=TB; fontname=\"sans-serif\"; compound=true;\n");
+    out.push_str(
+        "  node [fontname=\"sans-serif\", fontsize=10, shape=box, style=\"rounded,filled\", fillcolor=white];\n",
+    );
+    out.push_str("  edge [fontname=\"sans-serif\", fontsize=9];\n");
+    let mut drawing = Drawing { out };
+    walk::draw(sketch, &mut drawing);
+    drawing.out.push_str("}\n");
     drawing.out
 }
 
-struct Drawing<'a> {
-    sketch: &'a Sketch,
-    numbers: HashMap<&'a str, usize>,
-    drawn: HashSet<&'a str>,
+struct Drawing {
     out: String,
 }
 
-impl<'a> Drawing<'a> {
-    fn draw(&mut self) {
-        let sketch = self.sketch;
-        let name = quote(&sketch.name);
-        let _ = writeln!(self.out, "digraph \"{name}\" {{");
-        let _ = writeln!(
-            self.out,
-            "  label=\"{name}  {}\"; labelloc=t; labeljust=l;",
-            quote(&sketch.digest_short)
-        );
-        self.out.push_str("  rankdir=TB; fontname=\"sans-serif\"; compound=true;\n");
-        self.out.push_str(
-            "  node [fontname=\"sans-serif\", fontsize=10, shape=box, style=\"rounded,filled\", fillcolor=white];\n",
-        );
-        self.out.push_str("  edge [fontname=\"sans-serif\", fontsize=9];\n");
-        if let Some(start) = sketch.start.as_deref().and_then(|start| self.numbers.get(start)) {
-            self.out.push_str("  start [label=\"\", shape=circle, width=0.2, fillcolor=black];\n");
-            let _ = writeln!(self.out, "  start -> n{start};");
-        }
-        for group in sketch.groups.iter().filter(|group| group.parent.is_none()) {
-            self.group(group, 1);
-        }
-        for node in &sketch.nodes {
-            self.node(node, 1);
-        }
-        for edge in &sketch.edges {
-            self.edge(edge);
-        }
-        self.out.push_str("}\n");
+impl Pen for Drawing {
+    fn start(&mut self, number: usize) {
+        self.out.push_str("  start [label=\"\", shape=circle, width=0.2, fillcolor=black];\n");
+        let _ = writeln!(self.out, "  start -> n{number};");
     }
 
-    /// Depth is the depth of loops, which the readers bound; `groups` holds no circle.
-    fn group(&mut self, group: &'a Group, depth: usize) {
-        let sketch = self.sketch;
-        let Some(head) = sketch.node(&group.name) else { return };
-        let number = self.numbers.get(group.name.as_str()).copied().unwrap_or_default();
-        let indent = "  ".repeat(depth);
+    fn open(&mut self, number: usize, head: &Node, indent: &str) {
+        let words: Vec<&str> = std::iter::once(&head.name).chain(&head.brief).map(String::as_str).collect();
+        let label = quote(&words.join(" · "));
         let _ = writeln!(self.out, "{indent}subgraph cluster_{number} {{");
-        let _ =
-            writeln!(self.out, "{indent}  label=\"↻ {}\"; style=rounded; color=gray50;", quote(&head.name));
-        self.node(head, depth + 1);
-        for node in sketch.nodes.iter().filter(|node| node.group.as_ref() == Some(&group.name)) {
-            if node.kind != "loop" {
-                self.node(node, depth + 1);
-            }
-        }
-        for inner in sketch.groups.iter().filter(|inner| inner.parent.as_ref() == Some(&group.name)) {
-            self.group(inner, depth + 1);
-        }
+        let _ = writeln!(self.out, "{indent}  label=\"↻ {label}\"; style=rounded; color=gray50;");
+    }
+
+    fn close(&mut self, indent: &str) {
         let _ = writeln!(self.out, "{indent}}}");
     }
 
-    fn node(&mut self, node: &'a Node, depth: usize) {
-        if !self.drawn.insert(&node.name) {
-            return;
-        }
-        let number = self.numbers.get(node.name.as_str()).copied().unwrap_or_default();
+    fn node(&mut self, number: usize, node: &Node, indent: &str) {
         let mut label = format!("{}\\n{}", quote(&node.name), broken(&node.title));
         for detail in &node.details {
             let _ = write!(label, "\\n{}", broken(&format!("{}: {}", detail.key, detail.text)));
         }
-        let indent = "  ".repeat(depth);
-        let _ = writeln!(self.out, "{indent}n{number} [label=\"{label}\", {}];", look(node.kind));
+        if let Some(told) = node.mark.told() {
+            let _ = write!(label, "\\n{} {}", node.mark.sign(), broken(&told));
+        }
+        let mark = colour(&node.mark).map(|colour| format!(", color=\"{colour}\", penwidth=3"));
+        let look = look(node.kind);
+        let _ =
+            writeln!(self.out, "{indent}n{number} [label=\"{label}\", {look}{}];", mark.unwrap_or_default());
     }
 
-    fn edge(&mut self, edge: &Edge) {
-        let (Some(from), Some(to)) =
-            (self.numbers.get(edge.from.as_str()), self.numbers.get(edge.to.as_str()))
-        else {
-            return;
-        };
-        let style = if edge.faint { ", style=dashed, color=gray50" } else { "" };
-        let _ = writeln!(self.out, "  n{from} -> n{to} [label=\"{}\"{style}];", quote(&edge.label()));
+    fn edge(&mut self, from: usize, to: usize, edge: &Edge) {
+        let mut style = if edge.faint { ", style=dashed" } else { "" }.to_owned();
+        match colour(&edge.mark) {
+            Some(colour) => {
+                let _ = write!(style, ", color=\"{colour}\", penwidth=2");
+            }
+            None if edge.faint => style.push_str(", color=gray50"),
+            None => {}
+        }
+        let label = quote(&edge.label());
+        let sign = edge.mark.sign();
+        let gap = if sign.is_empty() || label.is_empty() { "" } else { " " };
+        let _ = writeln!(self.out, "  n{from} -> n{to} [label=\"{sign}{gap}{label}\"{style}];");
+    }
+}
+
+fn colour(mark: &Mark) -> Option<&'static str> {
+    match mark {
+        Mark::Same => None,
+        Mark::Added => Some("#1a7f37"),
+        Mark::Removed => Some("#cf222e"),
+        Mark::Changed(_) => Some("#9a6700"),
     }
 }
 

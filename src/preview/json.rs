@@ -16,6 +16,8 @@ struct Document<'a> {
     nodes: Vec<Node<'a>>,
     edges: Vec<Edge<'a>>,
     groups: Vec<Group<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compared: Option<Compared<'a>>,
 }
 
 #[derive(Serialize)]
@@ -26,6 +28,8 @@ struct Node<'a> {
     stop: Option<&'a str>,
     group: Option<&'a str>,
     details: Vec<Detail<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mark: Option<Mark<'a>>,
 }
 
 #[derive(Serialize)]
@@ -39,9 +43,24 @@ struct Edge<'a> {
     from: &'a str,
     to: &'a str,
     label: String,
-    labels: &'a [String],
+    labels: Vec<String>,
     turn: Turn,
     faint: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mark: Option<Mark<'a>>,
+}
+
+/// What a comparison says; left out of a picture that compares nothing.
+#[derive(Serialize)]
+struct Mark<'a> {
+    is: &'static str,
+    keys: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Compared<'a> {
+    old_digest: &'a str,
+    changes: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -68,6 +87,7 @@ pub(super) fn print(sketch: &Sketch) -> String {
                 stop: node.stop,
                 group: node.group.as_deref(),
                 details: node.details.iter().map(|d| Detail { key: &d.key, text: &d.text }).collect(),
+                mark: mark(sketch, &node.mark),
             })
             .collect(),
         edges: sketch
@@ -77,9 +97,10 @@ pub(super) fn print(sketch: &Sketch) -> String {
                 from: &edge.from,
                 to: &edge.to,
                 label: edge.label(),
-                labels: &edge.labels,
-                turn: edge.turn,
+                labels: edge.ways.iter().map(super::Way::label).collect(),
+                turn: edge.ways.first().map(|way| way.turn).unwrap_or_default(),
                 faint: edge.faint,
+                mark: mark(sketch, &edge.mark),
             })
             .collect(),
         groups: sketch
@@ -87,8 +108,21 @@ pub(super) fn print(sketch: &Sketch) -> String {
             .iter()
             .map(|group| Group { name: &group.name, parent: group.parent.as_deref() })
             .collect(),
+        compared: sketch
+            .compared
+            .as_ref()
+            .map(|other| Compared { old_digest: &other.old_digest, changes: &other.changes }),
     };
     // INVARIANT: no map and no number that could fail to be written.
     let text = serde_json::to_string_pretty(&document).unwrap_or_default();
     format!("{}\n", json_text(&text))
+}
+
+fn mark<'a>(sketch: &Sketch, mark: &'a super::Mark) -> Option<Mark<'a>> {
+    sketch.compared.as_ref()?;
+    let keys = match mark {
+        super::Mark::Changed(keys) => keys.as_slice(),
+        super::Mark::Same | super::Mark::Added | super::Mark::Removed => &[],
+    };
+    Some(Mark { is: mark.word().unwrap_or("same"), keys })
 }

@@ -1,9 +1,9 @@
 //! The sketch as a Mermaid flowchart. Every word of the author stands in a quoted label, encoded, so that it can
 //! neither end the label nor be read as markup, as a directive or as a comment.
 
-use super::{Edge, Group, Node, Sketch};
+use super::walk::{self, Pen};
+use super::{Edge, Mark, Node, Sketch};
 use crate::escape::visible;
-use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 const CLASSES: &str = "  classDef question fill:#fff4d6,stroke:#b7791f,color:#3b2a07
@@ -17,66 +17,58 @@ const CLASSES: &str = "  classDef question fill:#fff4d6,stroke:#b7791f,color:#3b
   classDef hold fill:#fde4e1,stroke:#c53030,color:#5a1010,stroke-dasharray:4 3
 ";
 
+/// Laid over the class of a node that a comparison marks.
+const MARKS: &str = "  classDef added stroke:#1a7f37,stroke-width:3px
+  classDef removed stroke:#cf222e,stroke-width:3px,stroke-dasharray:6 3
+  classDef changed stroke:#9a6700,stroke-width:3px
+";
+
 pub(super) fn print(sketch: &Sketch) -> String {
-    let mut chart = Chart { sketch, numbers: HashMap::new(), drawn: HashSet::new(), out: String::new() };
-    for (number, node) in sketch.nodes.iter().enumerate() {
-        chart.numbers.insert(&node.name, number);
+    let mut out = "flowchart TD\n".to_owned();
+    // Writing into a String cannot fail, here and below.
+    let _ = writeln!(out, "  %% {} {}", encode(&sketch.name), encode(&sketch.digest_short));
+    for change in sketch.compared.iter().flat_map(|compared| &compared.changes) {
+        let _ = writeln!(out, "  %% ~ {}", encode(change));
     }
-    chart.draw();
+    let facts = sketch.facts.iter().map(|fact| format!("<br/><small>{}</small>", encode(fact)));
+    let heading = format!("<b>{}</b>{}", encode(&sketch.name), facts.collect::<String>());
+    let mut chart = Chart { out, heading, marks: String::new(), links: 0 };
+    walk::draw(sketch, &mut chart);
+    chart.out.push_str(CLASSES);
+    if sketch.compared.is_some() {
+        chart.out.push_str(MARKS);
+        chart.out.push_str(&chart.marks);
+    }
     chart.out
 }
 
-struct Chart<'a> {
-    sketch: &'a Sketch,
-    numbers: HashMap<&'a str, usize>,
-    drawn: HashSet<&'a str>,
+struct Chart {
     out: String,
+    /// What the node before the first says: the name and the facts of the whole.
+    heading: String,
+    /// What lays marks over nodes and links, for the end.
+    marks: String,
+    /// Links written so far: Mermaid counts them.
+    links: usize,
 }
 
-impl<'a> Chart<'a> {
-    fn draw(&mut self) {
-        let sketch = self.sketch;
-        let _ = writeln!(self.out, "flowchart TD");
-        let _ = writeln!(self.out, "  %% {} {}", encode(&sketch.name), encode(&sketch.digest_short));
-        if let Some(start) = sketch.start.as_deref().and_then(|start| self.numbers.get(start)) {
-            let _ = writeln!(self.out, "  start(( )) --> n{start}");
-        }
-        for group in sketch.groups.iter().filter(|group| group.parent.is_none()) {
-            self.group(group, 1);
-        }
-        for node in &sketch.nodes {
-            self.node(node, 1);
-        }
-        for edge in &sketch.edges {
-            self.edge(edge);
-        }
-        self.out.push_str(CLASSES);
+impl Pen for Chart {
+    fn start(&mut self, number: usize) {
+        let _ = writeln!(self.out, "  start([\"{}\"]) --> n{number}", self.heading);
+        self.links += 1;
     }
 
-    /// Depth is the depth of loops, which the readers bound; `groups` holds no circle.
-    fn group(&mut self, group: &'a Group, depth: usize) {
-        let sketch = self.sketch;
-        let Some(head) = sketch.node(&group.name) else { return };
-        let number = self.numbers.get(group.name.as_str()).copied().unwrap_or_default();
-        let indent = "  ".repeat(depth);
-        let _ = writeln!(self.out, "{indent}subgraph g{number}[\"↻ {}\"]", encode(&head.name));
-        self.node(head, depth + 1);
-        for node in sketch.nodes.iter().filter(|node| node.group.as_ref() == Some(&group.name)) {
-            if node.kind != "loop" {
-                self.node(node, depth + 1);
-            }
-        }
-        for inner in sketch.groups.iter().filter(|inner| inner.parent.as_ref() == Some(&group.name)) {
-            self.group(inner, depth + 1);
-        }
+    fn open(&mut self, number: usize, head: &Node, indent: &str) {
+        let label: Vec<String> =
+            std::iter::once(&head.name).chain(&head.brief).map(|word| encode(word)).collect();
+        let _ = writeln!(self.out, "{indent}subgraph g{number}[\"↻ {}\"]", label.join(" · "));
+    }
+
+    fn close(&mut self, indent: &str) {
         let _ = writeln!(self.out, "{indent}end");
     }
 
-    fn node(&mut self, node: &'a Node, depth: usize) {
-        if !self.drawn.insert(&node.name) {
-            return;
-        }
-        let number = self.numbers.get(node.name.as_str()).copied().unwrap_or_default();
+    fn node(&mut self, number: usize, node: &Node, indent: &str) {
         let (open, close) = shape(node.kind);
         let mut label = format!("<b>{}</b>", encode(&node.name));
         if node.title != node.name {
@@ -85,21 +77,30 @@ impl<'a> Chart<'a> {
         for detail in &node.details {
             let _ = write!(label, "<br/><small>{}: {}</small>", encode(&detail.key), encode(&detail.text));
         }
+        if let (Some(told), Some(word)) = (node.mark.told(), node.mark.word()) {
+            let _ = write!(label, "<br/><i>{}</i>", encode(&format!("{} {told}", node.mark.sign())));
+            let _ = writeln!(self.marks, "  class n{number} {word}");
+        }
         let class = if node.kind == "end" { "end_" } else { node.kind };
-        let indent = "  ".repeat(depth);
         let _ = writeln!(self.out, "{indent}n{number}{open}\"{label}\"{close}:::{class}");
     }
 
-    fn edge(&mut self, edge: &Edge) {
-        let (Some(from), Some(to)) =
-            (self.numbers.get(edge.from.as_str()), self.numbers.get(edge.to.as_str()))
-        else {
-            return;
-        };
+    fn edge(&mut self, from: usize, to: usize, edge: &Edge) {
         let arrow = if edge.faint { "-.->" } else { "-->" };
-        let label = edge.label();
-        let label = if label.is_empty() { String::new() } else { format!("|\"{}\"|", encode(&label)) };
+        let words = [edge.mark.sign().to_owned(), edge.label()];
+        let words: Vec<_> = words.iter().filter(|word| !word.is_empty()).map(|word| encode(word)).collect();
+        let label = if words.is_empty() { String::new() } else { format!("|\"{}\"|", words.join(" ")) };
         let _ = writeln!(self.out, "  n{from} {arrow}{label} n{to}");
+        let colour = match edge.mark {
+            Mark::Same => None,
+            Mark::Added => Some("#1a7f37"),
+            Mark::Removed => Some("#cf222e"),
+            Mark::Changed(_) => Some("#9a6700"),
+        };
+        if let Some(colour) = colour {
+            let _ = writeln!(self.marks, "  linkStyle {} stroke:{colour},stroke-width:3px", self.links);
+        }
+        self.links += 1;
     }
 }
 

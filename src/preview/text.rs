@@ -1,7 +1,7 @@
 //! The sketch as a listing for a terminal: a heading, then every step with what it needs and where it leads; the
 //! body of a loop stands in a box. Legible without colours and in 100 columns.
 
-use super::{Edge, Group, Node, Sketch};
+use super::{Edge, Group, Mark, Node, Sketch};
 use crate::escape::visible;
 use std::collections::HashSet;
 
@@ -45,6 +45,12 @@ impl<'a> Listing<'a> {
         for fact in &sketch.facts {
             self.wrapped("", "  ", fact);
         }
+        for fact in &sketch.proved {
+            self.wrapped("", "  ✓ ", fact);
+        }
+        for change in sketch.compared.iter().flat_map(|compared| &compared.changes) {
+            self.wrapped("", "~ ", change);
+        }
     }
 
     /// The steps of a loop body, or those outside all loops.
@@ -86,7 +92,7 @@ impl<'a> Listing<'a> {
         let (begins, leaves): (Vec<&Edge>, Vec<&Edge>) = self
             .leaving(node)
             .into_iter()
-            .partition(|edge| edge.labels.iter().any(|label| label == "each time"));
+            .partition(|edge| edge.ways.iter().any(|way| way.when == "each time"));
         for edge in begins {
             self.edge(node, edge, margin, "├─");
         }
@@ -104,6 +110,7 @@ impl<'a> Listing<'a> {
             None => node.kind.to_owned(),
         };
         let start = if self.sketch.start.as_ref() == Some(&node.name) { "  ← start" } else { "" };
+        let marked = marked(&node.mark);
         let title = if Some(node.title.as_str()) == node.stop { "" } else { node.title.as_str() };
         let mark = mark(node.kind);
         let name = visible(&node.name);
@@ -118,10 +125,12 @@ impl<'a> Listing<'a> {
         );
         let hanging = plain.chars().count() + kind.chars().count();
         let room = WIDTH.saturating_sub(margin.chars().count() + hanging + start.chars().count()).max(24);
+        let room = room.saturating_sub(marked.chars().count()).max(24);
         let title = visible(title);
         let mut lines = wrap(&title, room).into_iter();
         let first = lines.next().unwrap_or_default();
-        self.line(margin, format!("{lead}{first}{}", self.paint.dim(start)).trim_end());
+        let marked = self.paint.mark(&node.mark, &marked);
+        self.line(margin, format!("{lead}{first}{marked}{}", self.paint.dim(start)).trim_end());
         let rail = if self.leaving(node).is_empty() { "  " } else { "│ " };
         for line in lines {
             let gap = " ".repeat(hanging.saturating_sub(2));
@@ -167,7 +176,8 @@ impl<'a> Listing<'a> {
         let words = if label.is_empty() { String::new() } else { format!("{} ", visible(&label)) };
         let text = format!("{words}→ {}", visible(&target));
         let text = if edge.faint { self.paint.dim(&text) } else { text };
-        self.line(margin, &format!("{corner} {text}"));
+        let marked = self.paint.mark(&edge.mark, &marked(&edge.mark));
+        self.line(margin, &format!("{corner} {text}{marked}"));
     }
 
     fn wrapped(&mut self, margin: &str, indent: &str, text: &str) {
@@ -182,6 +192,11 @@ impl<'a> Listing<'a> {
         self.out.push_str(line.trim_end());
         self.out.push('\n');
     }
+}
+
+/// What a comparison says, for the end of a line.
+fn marked(mark: &Mark) -> String {
+    mark.told().map(|told| format!("  [{} {}]", mark.sign(), visible(&told))).unwrap_or_default()
 }
 
 fn mark(kind: &str) -> &'static str {
@@ -217,6 +232,15 @@ impl Paint {
 
     fn dim(self, text: &str) -> String {
         self.code("2", text)
+    }
+
+    fn mark(self, mark: &Mark, text: &str) -> String {
+        match mark {
+            Mark::Same => text.to_owned(),
+            Mark::Added => self.code("32", text),
+            Mark::Removed => self.code("31", text),
+            Mark::Changed(_) => self.code("33", text),
+        }
     }
 
     fn accent(self, kind: &str, text: &str) -> String {

@@ -8,6 +8,7 @@ use crate::escape::{is_hidden, visible};
 use crate::secret;
 use crate::source::{Position, Source, Sources, Span};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// A mark over more lines than this is shown on its first line only.
 const TALLEST: usize = 8;
@@ -273,6 +274,15 @@ fn apart(source: &Source, mut place: Wanted, taken: &mut Vec<Wanted>) -> Option<
     None
 }
 
+/// What of a line must not be shown. Of a line that may be the whole file only the surroundings of what is shown are
+/// looked at.
+fn secrets(raw: &str, shown: Range<usize>) -> Vec<Range<usize>> {
+    const AROUND: usize = 2048;
+    let (start, end) = (floor(raw, shown.start.saturating_sub(AROUND)), floor(raw, shown.end + AROUND));
+    let near = raw.get(start..end).unwrap_or_default();
+    secret::in_line(near).into_iter().map(|range| range.start + start..range.end + start).collect()
+}
+
 /// Appends a line as it is shown and notes in `bounds` where its marked places came to stand.
 fn show(
     source: &Source,
@@ -303,7 +313,7 @@ fn show(
     for shown in bounds.range_mut(start..start + first).map(|(_, shown)| shown) {
         *shown = out.len();
     }
-    let secrets = secret::in_line(raw);
+    let secrets = secrets(raw, first..last);
     for (at, c) in raw.get(first..last).unwrap_or_default().char_indices() {
         let offset = start + first + at;
         if let Some(shown) = bounds.get_mut(&offset) {

@@ -37,12 +37,20 @@ fn alike(found: &Found<'_>) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// The line on which the place begins, without its indentation.
+/// Bytes of the longest line that is taken whole.
+const LONGEST: usize = 4096;
+
+/// The line on which the place begins, without its indentation; of a line that is far longer than people write, the
+/// place alone.
 fn words(source: &Source, range: std::ops::Range<usize>) -> &str {
     let lines = source.lines();
     let line = lines.line_of(range.start);
     let end = if line + 1 < lines.count() { lines.start_of(line + 1) } else { source.text().len() };
-    source.text().get(lines.start_of(line)..end).unwrap_or_default().trim()
+    let whole = source.text().get(lines.start_of(line)..end).unwrap_or_default();
+    if whole.len() > LONGEST {
+        return source.text().get(range).unwrap_or_default();
+    }
+    whole.trim()
 }
 
 fn hex(bytes: &[u8]) -> String {

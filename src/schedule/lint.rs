@@ -14,6 +14,12 @@ pub struct Lint {
     pub help: Option<String>,
 }
 
+impl std::fmt::Display for Lint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
 const MONTHS: [&str; 12] = [
     "January",
     "February",

@@ -34,7 +34,7 @@ pub(super) fn find(root: &Value, all: &[(&Value, Vec<String>)]) -> Option<Schema
         if schema.get("$ref").is_some() {
             pointer.push("$ref".to_owned());
         }
-        Some(SchemaFault { pointer, message })
+        Some(SchemaFault { pointer, is_name: false, message, meant: None })
     })
 }
 

@@ -4,14 +4,14 @@
 use super::keyword::{self, Shape};
 use super::number::{self, Decimal};
 use super::place::{self, Lost};
-use super::{SchemaFault, circle};
+use super::{SchemaFault, circle, hint};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
 pub(super) const DEPTH: usize = 32;
 /// Characters of a number in a schema.
 const NUMBER: usize = 1000;
-const TYPES: [&str; 7] = ["null", "boolean", "object", "array", "number", "string", "integer"];
+pub(super) const TYPES: [&str; 7] = ["null", "boolean", "object", "array", "number", "string", "integer"];
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// What is known of the form of a document.
@@ -23,6 +23,23 @@ pub(super) struct Form {
     pub(super) schemas: HashSet<usize>,
     /// There are references or regular expressions.
     pub(super) is_intricate: bool,
+    /// Regular expressions, each with its place and whether it is the name of it.
+    expressions: Vec<(Vec<String>, bool, String)>,
+}
+
+impl Form {
+    /// Reports every regular expression that is none. Each is tried alone, which is slow: only where something is
+    /// known to be wrong.
+    pub(super) fn try_expressions(&mut self) {
+        for (pointer, is_name, text) in std::mem::take(&mut self.expressions) {
+            if super::judge::is_expression(&text) {
+                continue;
+            }
+            let what = hint::unbalanced(&text).map_or_else(String::new, |what| format!(": {what}"));
+            let message = format!("`{}` is no regular expression{what}", super::violation::cut(&text, 80));
+            self.faults.push(SchemaFault { pointer, is_name, message, meant: None });
+        }
+    }
 }
 
 /// The address of a part: parts of one document differ by it as long as the document stands still.
@@ -70,7 +87,13 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn fault(&mut self, message: impl Into<String>) {
-        self.form.faults.push(SchemaFault { pointer: self.path.clone(), message: message.into() });
+        self.fault_meant(message, None);
+    }
+
+    fn fault_meant(&mut self, message: impl Into<String>, meant: Option<&str>) {
+        let meant = meant.map(str::to_owned);
+        let (pointer, message) = (self.path.clone(), message.into());
+        self.form.faults.push(SchemaFault { pointer, is_name: false, message, meant });
     }
 
     fn demand(&mut self, holds: bool, message: impl FnOnce() -> String) {
@@ -148,11 +171,10 @@ impl<'a> Walk<'a> {
     fn types(&mut self, value: &Value) {
         let one = |walk: &mut Self, value: &Value| match value.as_str() {
             Some(name) if TYPES.contains(&name) => {}
-            Some(name) => {
-                let hint =
-                    nearest(name).map_or_else(|| TYPES.join(", "), |near| format!("did you mean `{near}`?"));
-                walk.fault(format!("`{name}` is no type: {hint}"));
-            }
+            Some(name) => match hint::nearest_type(name) {
+                Some(near) => walk.fault_meant(format!("`{name}` is no type"), Some(near)),
+                None => walk.fault(format!("`{name}` is no type; there is {}", TYPES.join(", "))),
+            },
             None if value.is_null() => {
                 walk.fault("this is an empty value, not the type `null`: quote it, \"null\"");
             }
@@ -189,7 +211,7 @@ impl<'a> Walk<'a> {
     fn pattern_map(&mut self, key: &str, value: &'a Value) {
         self.schema_map(key, value);
         for name in value.as_object().into_iter().flatten().map(|(name, _)| name) {
-            self.at(name, |walk| walk.expression(name));
+            self.at(name, |walk| walk.expression(name, true));
         }
     }
 
@@ -237,8 +259,10 @@ impl<'a> Walk<'a> {
         for (i, item) in value.as_array().into_iter().flatten().enumerate() {
             let Some(name) = item.as_str() else { continue };
             if known.is_none_or(|known| !known.contains_key(name)) {
+                let names = known.into_iter().flat_map(|known| known.keys().map(String::as_str));
+                let meant = keyword::near(name, names);
                 self.at(&i.to_string(), |walk| {
-                    walk.fault(format!("`{name}` is required, but no such property is allowed"));
+                    walk.fault_meant(format!("`{name}` is required, but no such property is allowed"), meant);
                 });
             }
         }
@@ -290,17 +314,14 @@ impl<'a> Walk<'a> {
 
     fn pattern(&mut self, value: &Value) {
         match value.as_str() {
-            Some(text) => self.expression(text),
+            Some(text) => self.expression(text, false),
             None => self.fault("`pattern` is a regular expression as text"),
         }
     }
 
-    fn expression(&mut self, text: &str) {
+    fn expression(&mut self, text: &str, is_name: bool) {
         self.form.is_intricate = true;
-        if !super::judge::is_expression(text) {
-            let what = unbalanced(text).map_or_else(String::new, |what| format!(": {what}"));
-            self.fault(format!("`{}` is no regular expression{what}", super::violation::cut(text, 80)));
-        }
+        self.form.expressions.push((self.path.clone(), is_name, text.to_owned()));
     }
 
     fn text(&mut self, key: &str, value: &Value, around: &Map<String, Value>) {
@@ -368,45 +389,4 @@ impl<'a> Walk<'a> {
 fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
-}
-
-/// What is open in a regular expression that cannot be read, where that can be seen.
-fn unbalanced(text: &str) -> Option<String> {
-    let mut open: Vec<char> = Vec::new();
-    let mut escaped = false;
-    for c in text.chars() {
-        let in_class = open.last() == Some(&'[');
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '[' if !in_class => open.push(c),
-            ']' if in_class => {
-                open.pop();
-            }
-            '(' if !in_class => open.push(c),
-            ')' if !in_class && open.pop().is_none() => return Some("a `)` closes nothing".to_owned()),
-            _ => {}
-        }
-    }
-    if escaped {
-        return Some("nothing follows the last `\\`".to_owned());
-    }
-    open.last().map(|c| format!("a `{c}` is not closed"))
-}
-
-fn nearest(name: &str) -> Option<&'static str> {
-    let lower = name.to_lowercase();
-    let other = [
-        ("str", "string"),
-        ("text", "string"),
-        ("int", "integer"),
-        ("bool", "boolean"),
-        ("list", "array"),
-        ("map", "object"),
-        ("dict", "object"),
-        ("float", "number"),
-        ("double", "number"),
-    ];
-    let known = other.iter().find(|(short, _)| *short == lower).map(|(_, name)| *name);
-    known.or_else(|| TYPES.iter().copied().find(|known| strsim::damerau_levenshtein(&lower, known) <= 2))
 }

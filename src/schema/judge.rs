@@ -35,7 +35,7 @@ pub(super) fn build(root: &Value, part: &[String]) -> Result<Judge, String> {
 
 /// A reference to a part of a document that stands under `$defs/whole`.
 pub(super) fn whole_reference(part: &[String]) -> String {
-    format!("#{WHOLE}{}", encoded(&place::pointer(part)))
+    format!("#{WHOLE}{}", place::encoded(&place::pointer(part)))
 }
 
 /// A copy of a document that is to stand under `$defs/whole`; `schemas` are the addresses of its schemas.
@@ -78,7 +78,7 @@ impl Copy<'_> {
         match keyword::find(key).map(|keyword| keyword.shape) {
             Some(Shape::Reference) => {
                 let path = place::of_reference(self.root, value.as_str()?).ok()?;
-                Some(format!("#{}{}", self.before, encoded(&place::pointer(&path))).into())
+                Some(format!("#{}{}", self.before, place::encoded(&place::pointer(&path))).into())
             }
             Some(Shape::Count) => Some(value.as_number().map(Decimal::of)?.count()?.into()),
             // What names a document or a place in it has done its work.
@@ -87,19 +87,6 @@ impl Copy<'_> {
             Some(_) | None => Some(self.of(value)),
         }
     }
-}
-
-/// A pointer in a fragment: what may not stand there as it is, percent-encoded.
-fn encoded(pointer: &str) -> String {
-    let mut out = String::with_capacity(pointer.len());
-    for byte in pointer.bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-._~!$&'()*+,;=:@".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
 }
 
 fn options() -> jsonschema::ValidationOptions<'static> {

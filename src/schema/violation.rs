@@ -26,8 +26,10 @@ pub(super) fn tell(judge: &Judge, error: &ValidationError<'_>, out: &mut Vec<Vio
             let fitting: Vec<_> =
                 context.iter().enumerate().filter(|(_, errors)| errors.is_empty()).collect();
             let names: Vec<_> = fitting.iter().map(|(i, _)| (i + 1).to_string()).collect();
-            let expected = format!("to fit exactly one of the {} alternatives of `oneOf`", context.len());
-            let found = format!("{}, which fits number {}", shown(error.instance()), joined(&names, "and"));
+            let expected =
+                format!("a value that fits only one of the {} alternatives of `oneOf`", context.len());
+            let found =
+                format!("{}, which fits alternatives {}", shown(error.instance()), joined(&names, "and"));
             out.push(violation(pointer_of(error), expected, found));
         }
         Kind::PropertyNames { error: inner } => {
@@ -157,20 +159,20 @@ fn expected(kind: &Kind, keyword: &str, held: Option<&Value>, value: &Value) -> 
         "exclusiveMinimum" => format!("a number above {}", shown(held)),
         "exclusiveMaximum" => format!("a number below {}", shown(held)),
         "multipleOf" => format!("a multiple of {}", shown(held)),
-        "minLength" => format!("at least {}", of("character", "characters")),
-        "maxLength" => format!("at most {}", of("character", "characters")),
-        "minItems" => format!("at least {}", of("item", "items")),
-        "maxItems" => format!("at most {}", of("item", "items")),
-        "minProperties" => format!("at least {}", of("property", "properties")),
-        "maxProperties" => format!("at most {}", of("property", "properties")),
+        "minLength" => format!("text of at least {}", of("character", "characters")),
+        "maxLength" => format!("text of at most {}", of("character", "characters")),
+        "minItems" => format!("a list of at least {}", of("item", "items")),
+        "maxItems" => format!("a list of at most {}", of("item", "items")),
+        "minProperties" => format!("an object of at least {}", of("property", "properties")),
+        "maxProperties" => format!("an object of at most {}", of("property", "properties")),
         "pattern" if matches!(kind, Kind::Pattern { .. }) => {
             format!("text that matches `{}`", cut(held.as_str().unwrap_or_default(), SHOWN))
         }
         "pattern" => "text that the pattern can be tried on".to_owned(),
-        "uniqueItems" => "items that all differ".to_owned(),
-        "contains" => "an item that fits `contains`".to_owned(),
-        "minContains" => format!("at least {} that fit `contains`", of("item", "items")),
-        "maxContains" => format!("at most {} that fit `contains`", of("item", "items")),
+        "uniqueItems" => "a list of items that all differ".to_owned(),
+        "contains" => "a list with an item that fits `contains`".to_owned(),
+        "minContains" => format!("a list with at least {} that fit `contains`", of("item", "items")),
+        "maxContains" => format!("a list with at most {} that fit `contains`", of("item", "items")),
         "not" => format!("anything but {}", negated(held)),
         _ => "a value that fits the schema".to_owned(),
     }
@@ -180,10 +182,14 @@ fn found(keyword: &str, value: &Value) -> String {
     let of = |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
     match (keyword, value) {
         ("minLength" | "maxLength", Value::String(text)) => {
-            format!("{} in {}", of(text.chars().count(), "character", "characters"), shown(value))
+            format!("{} ({})", shown(value), of(text.chars().count(), "character", "characters"))
         }
-        ("minItems" | "maxItems", Value::Array(items)) => of(items.len(), "item", "items"),
-        ("minProperties" | "maxProperties", Value::Object(map)) => of(map.len(), "property", "properties"),
+        ("minItems" | "maxItems", Value::Array(items)) => {
+            format!("a list of {}", of(items.len(), "item", "items"))
+        }
+        ("minProperties" | "maxProperties", Value::Object(map)) => {
+            format!("an object of {}", of(map.len(), "property", "properties"))
+        }
         ("uniqueItems", Value::Array(items)) => match judge::twins(items) {
             Some((a, b)) => format!("{} at {a} and at {b}", items.get(a).map(shown).unwrap_or_default()),
             None => shown(value),

@@ -1,7 +1,7 @@
 //! The text of `.flowright.toml` into [`Settings`], with a finding at the place of each thing that is wrong. What is
 //! wrong has no effect, everything else has.
 
-use super::{ForPaths, Globs, Settings, rule};
+use super::{ForPaths, Globs, Settings, is_always_an_error, rule};
 use crate::check::{bad_setting, ignored_error, unknown_rule, unknown_setting};
 use crate::diagnostic::{Diagnostic, Rule, Severity, nearest};
 use crate::source::{FileId, Source, Span};
@@ -27,6 +27,7 @@ pub fn read(source: &Source, folder: &Path) -> (Settings, Vec<Diagnostic>) {
     let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut reader = Reader { file: source.id(), bom, found: Vec::new() };
     let mut settings = Settings::of_folder(folder);
+    text.clone_into(&mut settings.text);
     let (document, errors) = DeTable::parse_recoverable(text.get(bom..).unwrap_or_default());
     for error in errors {
         let place = reader.span(error.span().unwrap_or_default());
@@ -146,7 +147,7 @@ impl Reader {
     /// A rule that settings may move.
     fn movable(&mut self, name: &str, span: Span, done: &str, is_quoted: bool) -> Option<&'static Rule> {
         match rule(name) {
-            Ok(rule) if rule.severity == Severity::Error => {
+            Ok(rule) if is_always_an_error(rule) => {
                 let message = format!("`{name}` is an error and cannot be {done}");
                 let found = Diagnostic::new(&ignored_error::RULE, span, message);
                 self.found.push(found.help("settings move warnings and hints only"));

@@ -1,5 +1,5 @@
 //! Applies the fixes of findings to a document until nothing more can be mended. A fix counts only if its finding is
-//! gone afterwards and no error has come. Nothing is written here.
+//! gone afterwards and there are not more errors than before. Nothing is written here.
 
 use super::{Under, Verdict, judge};
 use crate::compile::{Files, MainDocument};
@@ -172,13 +172,15 @@ fn attempt(now: &Mended, chosen: &[&Diagnostic], judge: impl Fn(&str) -> Verdict
     let is_gone = promised.iter().all(|(key, count)| {
         after.get(key).copied().unwrap_or(0) + count <= before.get(key).copied().unwrap_or(0)
     });
+    let is_error = |found: &Diagnostic| found.severity == Severity::Error;
+    let about_text = |found: &Diagnostic| is_error(found) && ABOUT_THE_TEXT.contains(&found.rule);
+    let total = |verdict: &Verdict| verdict.diagnostics.iter().filter(|found| is_error(found)).count();
+    // What a finding has hidden may take its place, but there is never more that is wrong than before.
     let reveals = chosen.iter().any(|found| ABOUT_THE_TEXT.contains(&found.rule));
-    let is_error = |found: &Diagnostic| {
-        let is_hidden = reveals && !ABOUT_THE_TEXT.contains(&found.rule);
-        found.severity == Severity::Error && !is_hidden
-    };
-    let errors = counted(&verdict, is_error);
-    let is_sound = errors.iter().all(|(key, count)| *count <= before.get(key).copied().unwrap_or(0));
+    let is_readable = counted(&verdict, about_text)
+        .iter()
+        .all(|(key, count)| *count <= before.get(key).copied().unwrap_or(0));
+    let is_sound = is_readable && (reveals || total(&verdict) <= total(&now.verdict));
     if !is_gone || !is_sound {
         return None;
     }

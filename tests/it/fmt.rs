@@ -2,6 +2,7 @@
 
 mod command;
 mod layouts;
+mod mutants;
 mod samples;
 
 use crate::support::AS_OF;

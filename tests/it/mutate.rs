@@ -142,7 +142,7 @@ fn damage(random: &mut Random, text: &str, other: &str) -> String {
         let at = border(random, &text);
         let end = border(random, &text).max(at).min(floor(&text, at + random.below(40)));
         match random.below(8) {
-            0 | 1 | 2 => text.insert_str(at, PIECES[random.below(PIECES.len())]),
+            0..=2 => text.insert_str(at, PIECES[random.below(PIECES.len())]),
             3 => text.replace_range(at..end.max(at), ""),
             4 => text.replace_range(at..end.max(at), PIECES[random.below(PIECES.len())]),
             5 => {
@@ -255,7 +255,16 @@ fn measure(source: &Source, node: &Node) -> usize {
 }
 
 fn print_all(sources: &Sources, found: &[Diagnostic]) {
-    for format in [report::Format::Human, report::Format::Short, report::Format::Json] {
+    let formats = [
+        report::Format::Human,
+        report::Format::Short,
+        report::Format::Json,
+        report::Format::Sarif,
+        report::Format::Github,
+        report::Format::Gitlab,
+        report::Format::Junit,
+    ];
+    for format in formats {
         for color in [true, false] {
             let mut out = Vec::new();
             report::write(format, sources, found, &mut out, report::Look { color, width: 80 }).unwrap();

@@ -3,8 +3,9 @@
 use crate::support::AS_OF;
 use flowright::compile::{MainDocument, Memory};
 use flowright::diagnostic::{Diagnostic, Rule, Severity};
+use flowright::report::{Format, Look};
 use flowright::settings::{self, Settings};
-use flowright::source::{FileId, Source};
+use flowright::source::Sources;
 use flowright::verdict::{self, Under};
 use flowright::{check, parse};
 use std::path::Path;
@@ -45,10 +46,12 @@ fn blocks(page: &str) -> Vec<Block> {
     found
 }
 
-fn run(block: &Block, files: &Memory) -> Vec<(String, Severity, String)> {
+fn run(block: &Block, files: &Memory) -> (Sources, Vec<Diagnostic>) {
     if block.info.starts_with("toml") {
-        let source = Source::new(FileId::MAIN, ".flowright.toml", block.text.clone());
-        return said(settings::read(&source, Path::new("")).1);
+        let mut sources = Sources::default();
+        let source = sources.add(".flowright.toml", block.text.clone());
+        let found = settings::read(&source, Path::new("")).1;
+        return (sources, found);
     }
     let json = block.info.starts_with("json");
     let markdown = block.info.starts_with("md") || block.info.starts_with("markdown");
@@ -63,11 +66,31 @@ fn run(block: &Block, files: &Memory) -> Vec<(String, Severity, String)> {
     let main =
         MainDocument { name: name.clone(), package_path: name, bytes: block.text.clone().into_bytes() };
     let under = Under { settings: &Settings::default(), path: "example" };
-    said(verdict::judge(main, files, under, AS_OF).diagnostics)
+    let verdict = verdict::judge(main, files, under, AS_OF);
+    (verdict.sources, verdict.diagnostics)
 }
 
-fn said(diagnostics: Vec<Diagnostic>) -> Vec<(String, Severity, String)> {
-    diagnostics.into_iter().map(|found| (found.rule.name.to_owned(), found.severity, found.message)).collect()
+/// The report of a wrong example as a terminal shows it, without colours.
+fn report(sources: &Sources, found: &[Diagnostic]) -> String {
+    let look = Look { color: false, width: 100 };
+    let mut out = Vec::new();
+    flowright::report::write(Format::Human, sources, found, &mut out, look).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    let lines: Vec<_> = text.trim_end().lines().map(str::trim_end).collect();
+    lines.join("\n") + "\n"
+}
+
+/// Puts the report behind the wrong example of a page, in place of the one that is there.
+fn bless(rule: &Rule, report: &str) {
+    let path = format!("{}/docs/diagnostics/{}.md", env!("CARGO_MANIFEST_DIR"), rule.name);
+    let page = std::fs::read_to_string(&path).unwrap();
+    let start = page.find("## Wrong\n").unwrap();
+    let end = page[start..].find("\n## Right").map_or(page.len(), |at| start + at);
+    let old = page[start..end].find("```text\n").map_or(end, |at| start + at);
+    let behind = page[old..end].find("\n```\n").map_or(end, |at| old + at + "\n```\n".len());
+    let head = page[..old].trim_end();
+    let tail = page[behind..].trim_start_matches('\n');
+    std::fs::write(&path, format!("{head}\n\n```text\n{report}```\n\n{tail}")).unwrap();
 }
 
 fn judge(rule: &Rule) -> Result<(), String> {
@@ -80,18 +103,27 @@ fn judge(rule: &Rule) -> Result<(), String> {
     }
     let first = |section: &str| {
         all.iter()
-            .find(|block| block.section == section && !block.info.contains("file="))
+            .find(|block| block.section == section && block.info != "text" && !block.info.contains("file="))
             .ok_or_else(|| format!("{}: the page has no example under `{section}`", rule.name))
     };
-    let wrong = run(first("Wrong")?, &files);
-    if !wrong.iter().any(|(name, ..)| name == rule.name) {
+    let (sources, wrong) = run(first("Wrong")?, &files);
+    if !wrong.iter().any(|found| found.rule == rule) {
         return Err(format!("{}: the wrong example does not give it, but {wrong:?}", rule.name));
     }
-    let right = run(first("Right")?, &files);
-    if right.iter().any(|(name, severity, _)| name == rule.name || *severity == Severity::Error) {
+    let (_, right) = run(first("Right")?, &files);
+    if right.iter().any(|found| found.rule == rule || found.severity == Severity::Error) {
         return Err(format!("{}: the right example gives {right:?}", rule.name));
     }
-    Ok(())
+    let actual = report(&sources, &wrong);
+    let shown = all.iter().find(|block| block.section == "Wrong" && block.info == "text");
+    if shown.is_some_and(|shown| shown.text == actual) {
+        return Ok(());
+    }
+    if std::env::var_os("FLOWRIGHT_BLESS").is_some() {
+        bless(rule, &actual);
+        return Ok(());
+    }
+    Err(format!("{}: the page shows another report than\n{actual}", rule.name))
 }
 
 fn faults(rules: &[&Rule], filled: impl Fn(&Rule) -> bool) -> Vec<String> {

@@ -1,5 +1,6 @@
 //! JSON Schema: the form of schemas, violations for people and models, walks to fields.
 
+mod files;
 mod suite;
 
 use flowright::schema::{Fit, Schema, Step, Walk};
@@ -12,7 +13,7 @@ fn compile(json: Value) -> Schema {
 #[test]
 fn faults_of_the_form_have_their_places() {
     let table = [
-        (json!({ "type": "strng" }), "type", "did you mean `string`?"),
+        (json!({ "type": "strng" }), "type", "`strng` is no type"),
         (json!({ "type": ["string", null] }), "type/1", "quote it"),
         (json!({ "properties": { "a": { "minLength": -1 } } }), "properties/a/minLength", "whole number"),
         (json!({ "required": "a" }), "required", "list of property names"),
@@ -152,7 +153,7 @@ fn what_cannot_judge_does_not_compile() {
         (json!({ "dependentRequired": ["a"] }), "dependentRequired", "is a map"),
         (json!({ "$dynamicRef": "https://example.org/x" }), "$dynamicRef", "not supported"),
         (json!({ "properties": { "a": { "$id": "x" } } }), "properties/a/$id", "another document"),
-        (json!({ "$ref": "#/x-part", "x-part": { "type": "strng" } }), "x-part/type", "did you mean"),
+        (json!({ "$ref": "#/x-part", "x-part": { "type": "strng" } }), "x-part/type", "no type"),
         (json!({ "$ref": "#/default", "default": 7 }), "default", "a schema is an object"),
         (json!({ "items": [{}] }), "items", "prefixItems"),
         (json!({ "dependencies": {} }), "dependencies", "dependentRequired"),
@@ -254,13 +255,13 @@ fn b15_the_branch_that_was_meant_is_blamed() {
         (
             json!({ "anyOf": [{ "const": "a" }, { "type": "string", "minLength": 3 }] }),
             json!("bb"),
-            vec!["the value: expected \"a\" or at least 3 characters, found \"bb\""],
+            vec!["the value: expected \"a\" or text of at least 3 characters, found \"bb\""],
         ),
         (
             json!({ "oneOf": [{ "type": "number" }, { "minimum": 0 }, { "type": "string" }] }),
             json!(1),
             vec![
-                "the value: expected to fit exactly one of the 3 alternatives of `oneOf`, found 1, which fits number 1 and 2",
+                "the value: expected a value that fits only one of the 3 alternatives of `oneOf`, found 1, which fits alternatives 1 and 2",
             ],
         ),
         (
@@ -285,17 +286,30 @@ fn sentences_are_whole_and_bounded() {
             json!("hihg"),
             "one of \"high\", \"low\" (did you mean \"high\"?), found \"hihg\"",
         ),
-        (json!({ "minItems": 2 }), json!([1]), "at least 2 items, found 1 item"),
-        (json!({ "maxProperties": 1 }), json!({ "a": 1, "b": 2 }), "at most 1 property, found 2 properties"),
-        (json!({ "uniqueItems": true }), json!([1, 2, 1.0]), "items that all differ, found 1 at 0 and at 2"),
+        (json!({ "maxLength": 1 }), json!("ab"), "text of at most 1 character, found \"ab\" (2 characters)"),
+        (json!({ "minItems": 2 }), json!([1]), "expected a list of at least 2 items, found a list of 1 item"),
+        (
+            json!({ "maxProperties": 1 }),
+            json!({ "a": 1, "b": 2 }),
+            "an object of at most 1 property, found an object of 2 properties",
+        ),
+        (
+            json!({ "uniqueItems": true }),
+            json!([1, 2, 1.0]),
+            "a list of items that all differ, found 1 at 0 and at 2",
+        ),
         (
             json!({ "propertyNames": { "maxLength": 2 } }),
             json!({ "abc": 1 }),
-            "/abc: expected a property name that is at most 2 characters",
+            "/abc: expected a property name that is text of at most 2 characters",
         ),
         (json!({ "not": { "type": "null" } }), json!(null), "anything but null, found null"),
         (json!({ "pattern": "^[a-z]+$" }), json!("A"), "text that matches `^[a-z]+$`, found \"A\""),
-        (json!({ "contains": { "const": 1 } }), json!([2]), "an item that fits `contains`, found [2]"),
+        (
+            json!({ "contains": { "const": 1 } }),
+            json!([2]),
+            "a list with an item that fits `contains`, found [2]",
+        ),
         (
             json!({ "properties": { "a": false } }),
             json!({ "a": 1 }),

@@ -1,5 +1,6 @@
 //! The printed JSON Schemas: they take what the compiler takes and refuse what has the wrong shape.
 
+use crate::corpus::cases;
 use flowright::compile::{MainDocument, compile, compile_agent};
 use flowright::diagnostic::Severity;
 use flowright::source::{FileId, Source};
@@ -48,45 +49,18 @@ impl Schemas {
 /// Rule, weight and message.
 type Found = (&'static str, Severity, String);
 
-/// The value and the findings of a text; `None` if it cannot be read as YAML or JSON.
-fn read(name: &str, text: &str) -> Option<(bool, Value, Vec<Found>)> {
+/// The value of a text, and whether it is of an agent; `None` if it cannot be read as YAML or JSON.
+fn read(name: &str, text: &str) -> Option<(bool, Value)> {
     let mut found = Vec::new();
     let tree = parse::read(&Source::new(FileId::MAIN, name, text), &mut found);
-    if found.iter().any(|found| found.severity == Severity::Error) {
-        return None;
-    }
-    let main = MainDocument {
-        name: name.to_owned(),
-        package_path: name.to_owned(),
-        bytes: text.as_bytes().to_vec(),
-    };
+    let can_be_read = found.iter().all(|found| found.severity != Severity::Error);
     let is_agent = tree.get("slug").is_some() || tree.get("contents").is_some();
-    let found = if is_agent {
-        compile_agent(main).diagnostics
-    } else {
-        compile(main, &crate::pages::package(), crate::support::AS_OF).diagnostics
-    };
-    let found = found.into_iter().map(|found| (found.rule.name, found.severity, found.message)).collect();
-    Some((is_agent, tree.to_json(), found))
+    can_be_read.then(|| (is_agent, tree.to_json()))
 }
 
-fn files(folder: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(files(&path.display().to_string()));
-        } else if path.extension().is_some_and(|ending| ["yaml", "yml", "json"].iter().any(|e| ending == *e))
-        {
-            found.push(path);
-        }
-    }
-    found
-}
-
-/// What is wrong with the verdict of the schemas on a text.
-fn judge(schemas: &Schemas, shown: &str, name: &str, text: &str) -> Option<String> {
-    let (is_agent, value, found) = read(name, text)?;
+/// What is wrong with the verdict of the schemas on a text, of which the compiler has found this.
+fn judge(schemas: &Schemas, shown: &str, name: &str, text: &str, found: &[Found]) -> Option<String> {
+    let (is_agent, value) = read(name, text)?;
     if !is_agent && value.get("kind").is_none() && value.get("steps").is_none() {
         return None;
     }
@@ -106,20 +80,49 @@ fn judge(schemas: &Schemas, shown: &str, name: &str, text: &str) -> Option<Strin
     None
 }
 
+/// Files in JSON in folders named `agents`.
+fn agents(folder: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(agents(&path.display().to_string()));
+        } else if folder.ends_with("agents") && path.extension().is_some_and(|ending| ending == "json") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// What was found in the document itself; the files that it names are looked at on their own.
+fn found(diagnostics: Vec<flowright::diagnostic::Diagnostic>) -> Vec<Found> {
+    let own = diagnostics.into_iter().filter(|found| found.span.file == FileId::MAIN);
+    own.map(|found| (found.rule.name, found.severity, found.message)).collect()
+}
+
 #[test]
 fn every_file_of_the_corpus_gets_the_verdict_of_the_compiler() {
     let schemas = Schemas::new();
-    let all: Vec<_> = ["corpus/ok", "corpus/real", "corpus/bad"].into_iter().flat_map(files).collect();
-    assert!(all.len() > 8);
-    let faults: Vec<String> = all
-        .iter()
-        .filter_map(|path| {
-            let text = std::fs::read_to_string(path).ok()?;
-            let shown = path.display().to_string();
-            judge(&schemas, &shown, path.file_name()?.to_str()?, &text)
-        })
-        .collect();
-    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+    let mut faults = Vec::new();
+    let mut count = 0;
+    for case in [cases::of("ok"), cases::of("bad")].into_iter().flatten() {
+        let (Ok(text), false) = (String::from_utf8(case.bytes()), case.file.ends_with(".md")) else {
+            continue;
+        };
+        let findings = found(case.compile().diagnostics);
+        faults.extend(judge(&schemas, &case.name, &case.file, &text, &findings));
+        count += 1;
+    }
+    for path in agents("corpus") {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let name = path.display().to_string();
+        let main =
+            MainDocument { name: name.clone(), package_path: name.clone(), bytes: text.clone().into() };
+        faults.extend(judge(&schemas, &name, &name, &text, &found(compile_agent(main).diagnostics)));
+        count += 1;
+    }
+    assert!(count > 130, "only {count} files");
+    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n\n"));
 }
 
 #[test]
@@ -138,10 +141,17 @@ fn every_example_of_the_rules_gets_the_verdict_of_the_compiler() {
                 Some("json") => "x.json",
                 _ => continue,
             };
-            faults.extend(judge(&schemas, name, file, &format!("{body}\n")));
+            let text = format!("{body}\n");
+            let main =
+                MainDocument { name: file.into(), package_path: file.into(), bytes: text.clone().into() };
+            let diagnostics = match read(file, &text) {
+                Some((true, _)) => compile_agent(main).diagnostics,
+                _ => compile(main, &crate::pages::package(), crate::support::AS_OF).diagnostics,
+            };
+            faults.extend(judge(&schemas, name, file, &text, &found(diagnostics)));
         }
     }
-    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n\n"));
 }
 
 /// A step's kind decides which of its keys are known, and nothing is refused twice for it.

@@ -12,7 +12,7 @@ use serde_json::json;
 use std::io::IsTerminal;
 
 /// Prints everything and says how the process ends.
-pub(super) fn all(plan: &Plan, judged: &[Judged], arguments: &Arguments, fixed: Option<Fixed>) -> Exit {
+pub(super) fn all(plan: &Plan, judged: &[&Judged], arguments: &Arguments, fixed: Option<Fixed>) -> Exit {
     let faults = fixed.as_ref().map(|fixed| fixed.faults.as_slice()).unwrap_or_default();
     let settings = &plan.projects.findings;
     let settings_fail = settings.iter().any(|(_, found)| compile::has_errors(found));
@@ -20,7 +20,7 @@ pub(super) fn all(plan: &Plan, judged: &[Judged], arguments: &Arguments, fixed: 
         Exit::Fault
     } else if !plan.unreadable.is_empty() {
         Exit::Usage
-    } else if settings_fail || judged.iter().any(Judged::fails) {
+    } else if settings_fail || judged.iter().any(|one| one.fails()) {
         Exit::Findings
     } else {
         Exit::Done
@@ -30,7 +30,7 @@ pub(super) fn all(plan: &Plan, judged: &[Judged], arguments: &Arguments, fixed: 
         report::Part { sources, diagnostics, ignored: &[], denies_warnings, bound: None }
     });
     let report = Report {
-        parts: own.chain(judged.iter().map(Judged::part)).collect(),
+        parts: own.chain(judged.iter().map(|one| one.part())).collect(),
         unreadable: plan.unreadable.iter().map(|(name, why)| (name.as_str(), why.as_str())).collect(),
         checked: Some(judged.len()),
         fixed: fixed.as_ref().map(|fixed| fixed.count),
@@ -103,7 +103,8 @@ pub(super) fn format(plan: &Plan, arguments: &Arguments) -> report::Format {
         Some(Format::Github) => report::Format::Github,
         Some(Format::Gitlab) => report::Format::Gitlab,
         Some(Format::Junit) => report::Format::Junit,
-        None if std::io::stdout().is_terminal() => report::Format::Human,
+        // What is watched is looked at, and each round has its end.
+        None if arguments.watch || std::io::stdout().is_terminal() => report::Format::Human,
         None => report::Format::Short,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::Failure;
 use super::{Arguments, Deny};
-use crate::diagnostic::{Diagnostic, Rule, Severity};
+use crate::diagnostic::{Diagnostic, Rule};
 use crate::settings::{self, Settings};
 use crate::source::{FileId, Sources};
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ impl Projects {
     pub(super) fn new(arguments: &Arguments) -> Result<Self, Failure> {
         let select = arguments.select.iter().map(|name| named(name)).collect::<Result<Vec<_>, _>>()?;
         let ignore = arguments.ignore.iter().map(|name| named(name)).collect::<Result<Vec<_>, _>>()?;
-        if let Some(error) = ignore.iter().find(|rule| rule.severity == Severity::Error) {
+        if let Some(error) = ignore.iter().find(|rule| settings::is_always_an_error(rule)) {
             let message = format!("`{}` is an error and cannot be ignored", error.name);
             return Err(Failure::usage(message));
         }

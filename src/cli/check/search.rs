@@ -3,6 +3,7 @@
 use super::super::{Exit, Failure, definition, walk};
 use super::Arguments;
 use super::projects::Projects;
+use crate::cli::walk::Met;
 use crate::compile::{Folder, MainDocument};
 use crate::settings::{self, Settings};
 use crate::verdict;
@@ -27,6 +28,8 @@ pub(super) struct Job {
 pub(super) struct Plan {
     pub(super) jobs: Vec<Job>,
     pub(super) unreadable: Vec<(String, String)>,
+    /// Folders that were searched.
+    pub(super) folders: Vec<PathBuf>,
     pub(super) projects: Projects,
     seen: HashSet<PathBuf>,
 }
@@ -35,7 +38,13 @@ pub(super) struct Plan {
 const MOST_BYTES: u64 = 16 * 1024 * 1024;
 
 pub(super) fn plan(arguments: &Arguments, projects: Projects) -> Result<Plan, Failure> {
-    let mut plan = Plan { jobs: Vec::new(), unreadable: Vec::new(), projects, seen: HashSet::new() };
+    let mut plan = Plan {
+        jobs: Vec::new(),
+        unreadable: Vec::new(),
+        folders: Vec::new(),
+        projects,
+        seen: HashSet::new(),
+    };
     for path in &arguments.paths {
         if path.as_os_str() == "-" {
             let mut bytes = Vec::new();
@@ -81,9 +90,10 @@ impl Plan {
     }
 
     fn search(&mut self, folder: &Path) {
-        for file in walk::files(folder) {
-            match file {
-                Ok(path) => self.found(&path),
+        for met in walk::all(folder) {
+            match met {
+                Ok(Met::File(path)) => self.found(&path),
+                Ok(Met::Folder(path)) => self.folders.extend(std::path::absolute(path)),
                 Err(why) => self.unreadable.push((name(folder), why)),
             }
         }

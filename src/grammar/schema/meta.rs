@@ -7,13 +7,29 @@ const TYPES: [&str; 7] = ["object", "array", "string", "integer", "number", "boo
 
 /// A JSON Schema, draft 2020-12. Keywords that are not named here are free.
 pub(super) fn json_schema() -> Value {
+    let properties: Map<String, Value> = keywords()
+        .into_iter()
+        .map(|(name, mut value, doc)| {
+            shapes::describe(&mut value, doc, "");
+            (name.to_owned(), value)
+        })
+        .collect();
+    json!({
+        "title": "JSON Schema",
+        "description": "A JSON Schema, draft 2020-12",
+        "type": ["object", "boolean"],
+        "properties": properties,
+    })
+}
+
+fn keywords() -> Vec<(&'static str, Value, &'static str)> {
     let schema = || reference("json_schema");
     let schemas = || json!({ "type": "array", "minItems": 1, "items": schema() });
     let named = || json!({ "type": "object", "additionalProperties": schema() });
     let count = || json!({ "type": "integer", "minimum": 0 });
     let number = || json!({ "type": "number" });
     let text = || json!({ "type": "string" });
-    let keywords: Vec<(&str, Value, &str)> = vec![
+    vec![
         ("$schema", shapes::draft(), "The draft; there is only this one"),
         ("$ref", json!({ "type": "string", "pattern": "^#" }), "Another part of the same schema, `#/…`"),
         ("$defs", named(), "Schemas that `$ref` can name"),
@@ -67,18 +83,5 @@ pub(super) fn json_schema() -> Value {
         ("if", schema(), "If this fits, so must `then`, else `else`"),
         ("then", schema(), "What must fit where `if` does"),
         ("else", schema(), "What must fit where `if` does not"),
-    ];
-    let properties: Map<String, Value> = keywords
-        .into_iter()
-        .map(|(name, mut value, doc)| {
-            shapes::describe(&mut value, doc, "");
-            (name.to_owned(), value)
-        })
-        .collect();
-    json!({
-        "title": "JSON Schema",
-        "description": "A JSON Schema, draft 2020-12",
-        "type": ["object", "boolean"],
-        "properties": properties,
-    })
+    ]
 }

@@ -41,7 +41,7 @@ fn shape(key: &Key) -> Value {
         Shape::Text if key.name == "cron" => json!({
             "type": "string",
             "pattern": "^\\s*(@[A-Za-z]+|\\S+(\\s+\\S+){4})\\s*$",
-            "patternErrorMessage": "five fields (minute, hour, day, month, day of the week) or a nickname like `@hourly`",
+            "patternErrorMessage": "five fields (minute, hour, day, month, weekday) or a nickname such as `@hourly`",
             "examples": ["0 9 * * 1-5", "*/15 * * * *", "@hourly"],
         }),
         Shape::Text => json!({ "type": "string" }),

@@ -82,12 +82,38 @@ pub(super) fn binding(source: &Source, offset: usize) -> Option<Open> {
     let rest = text.get(word_end..line_start + whole.len())?;
     let next = rest.find(OPEN).unwrap_or(rest.len());
     let closed = rest.get(..next)?.find(CLOSE).map(|at| word_end + at + CLOSE.len());
+    let line_end = line_start + whole.len();
     let (head, tail) = (text.get(..line_start + open)?, text.get(closed.unwrap_or(word_end)..)?);
-    let tries = ["@", "\"@\"", "@\"", "@'"].into_iter().map(|form| {
-        let mark = head.len() + form.find('@').unwrap_or(0);
-        (format!("{head}{}{tail}", form.replace('@', BINDING)), mark)
-    });
-    Some(Open { path: path.to_owned(), word: (word_start, word_end), tries: tries.collect() })
+    let texts = ["@", "\"@\"", "@\"", "@'"].into_iter().map(|form| filled(head, form, BINDING, tail));
+    let closers = closers(before.get(..open)?);
+    let cut = text.get(line_end..)?;
+    let closing = ["\"@\"", "@\""].into_iter().filter(|_| !closers.is_empty());
+    let closing = closing.map(|form| filled(head, &format!("{form}{closers}"), BINDING, cut));
+    Some(Open { path: path.to_owned(), word: (word_start, word_end), tries: texts.chain(closing).collect() })
+}
+
+/// A text with something in the place of a word, and where that begins.
+fn filled(head: &str, form: &str, mark: &str, tail: &str) -> (String, usize) {
+    let at = head.len() + form.find('@').unwrap_or(0);
+    (format!("{head}{}{tail}", form.replace('@', mark)), at)
+}
+
+/// What closes the brackets that are open at the end of a line's part. With it the rest of a line that cannot be read
+/// may be left out.
+fn closers(before: &str) -> String {
+    let mut open = Vec::new();
+    for piece in before.split(OPEN) {
+        let own = piece.rsplit_once(CLOSE).map_or(piece, |(_, own)| own);
+        for c in own.chars() {
+            match c {
+                '{' => open.push('}'),
+                '[' => open.push(']'),
+                '}' | ']' => drop(open.pop()),
+                _ => {}
+            }
+        }
+    }
+    open.into_iter().rev().collect()
 }
 
 /// The texts to try, the likeliest first.
@@ -96,11 +122,13 @@ pub(super) fn tries(source: &Source, offset: usize, is_json: bool) -> Vec<Try> {
     let found = if is_json { json(text, offset) } else { yaml(text, offset) };
     let (word, forms) = found.unwrap_or_else(|| (Word::none(), Vec::new()));
     let (Some(head), Some(tail)) = (text.get(..word.start), text.get(word.end..)) else { return Vec::new() };
-    let tried = forms.into_iter().map(|form| {
-        let mark = head.len() + form.find('@').unwrap_or(0);
-        Try { text: format!("{head}{}{tail}", form.replace('@', MARK)), mark, word }
-    });
-    tried.collect()
+    let mut tried: Vec<(String, usize)> = forms.iter().map(|form| filled(head, form, MARK, tail)).collect();
+    let (line_start, whole) = line(text, offset);
+    let closers = head.get(line_start..).map(closers).filter(|closers| !is_json && !closers.is_empty());
+    if let (Some(closers), Some(cut)) = (closers, text.get(line_start + whole.len()..)) {
+        tried.extend(forms.iter().map(|form| filled(head, &format!("{form}{closers}"), MARK, cut)));
+    }
+    tried.into_iter().map(|(text, mark)| Try { text, mark, word }).collect()
 }
 
 impl Word {
@@ -114,6 +142,13 @@ type Found = Option<(Word, Vec<String>)>;
 fn yaml(text: &str, offset: usize) -> Found {
     let (line_start, whole) = line(text, offset);
     let (before, after) = whole.split_at_checked(offset - line_start)?;
+    let is_blank = |text: &str| text.chars().all(char::is_whitespace);
+    // In a comment, or in the indentation before something else, nothing can be written.
+    if before.trim_start().starts_with('#')
+        || (is_blank(before) && after.starts_with(' ') && !is_blank(after))
+    {
+        return None;
+    }
     let is_stop = |c: char| c.is_whitespace() || "{[,\"']}".contains(c);
     let start = before.rfind(is_stop).map_or(0, |at| at + before.get(at..).map_or(1, first_len));
     let quote = before.get(..start)?.chars().next_back().filter(|c| matches!(c, '"' | '\''));

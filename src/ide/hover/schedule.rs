@@ -35,7 +35,7 @@ pub(in crate::ide) fn occurrences(schedule: &Schedule, as_of: Timestamp) -> Stri
     if !changes.is_empty() {
         out.push_str("\n\nClock changes that it meets within a year:\n");
         for change in changes {
-            out.push_str(&format!("\n- {}", change.effect));
+            out.push_str(&format!("\n- {} ({})", change.effect, change.clock));
         }
     }
     for lint in schedule.lints() {

@@ -1,7 +1,7 @@
 //! Events of the YAML parser into a tree, without recursion. Looks at no meaning but that of scalars.
 
 use super::frame::{Content, Frame, Reference, Slot};
-use super::keys::{empty_document, insert, references, take_key};
+use super::keys::{PROSE, empty_document, insert, references, take_key};
 use super::{Blanked, runs, scalar, swallowed};
 use crate::diagnostic::Diagnostic;
 use crate::parse::{MAX_DEPTH, MAX_SCALAR_BYTES, hole, hole_entry, rules};
@@ -112,7 +112,7 @@ impl Builder<'_> {
             self.tag(tag.start, tag.end);
         }
         match event {
-            // A comment moves nothing: what is read is the same with and without them.
+            // Moves nothing: what is read is the same with and without comments.
             Event::Comment(..) => {
                 self.comments.push(place);
                 return Flow::Go;
@@ -314,7 +314,7 @@ impl Builder<'_> {
         }
         let line = comment.get(..comment.find(['\n', '\r']).unwrap_or(comment.len())).unwrap_or_default();
         let is_error = value.contains("${{") || line.contains("${{");
-        let is_prose = value.contains(' ') && self.key().is_some_and(|key| PROSE_KEYS.contains(&key));
+        let is_prose = value.contains(' ') && self.key().is_some_and(|key| PROSE.contains(&key));
         let is_stuck = gap == 1 && line.chars().nth(1).is_some_and(|c| !c.is_whitespace() && c != '#');
         if is_error || (is_prose && is_stuck) {
             let found = swallowed(self.file, self.text, range.start, range.end + gap, is_error);
@@ -397,7 +397,3 @@ impl Builder<'_> {
         Outcome { root, diagnostics: self.diagnostics, comments: self.comments, error }
     }
 }
-
-/// Keys under which people write sentences.
-const PROSE_KEYS: &[&str] =
-    &["task", "question", "human", "reason", "label", "title", "description", "announce", "systemPrompt"];

@@ -7,6 +7,10 @@ use crate::source::{Span, Spanned};
 use crate::tree::{Entry, Node, Style, Value};
 use std::collections::HashMap;
 
+/// Keys under which people write sentences.
+pub(super) const PROSE: &[&str] =
+    &["task", "question", "human", "reason", "label", "title", "description", "announce", "systemPrompt"];
+
 /// What a map waits for after a node where a key belongs.
 pub(super) fn take_key(node: Node, key: Option<(String, Style)>, diagnostics: &mut Vec<Diagnostic>) -> Slot {
     let Some((text, style)) = key else {

@@ -133,6 +133,10 @@ impl<'a> Place<'a> {
 
 /// Length of the key if the text begins with one and a colon.
 fn key_len(rest: &str) -> Option<usize> {
+    // What stands in braces or brackets is a value, with colons of its own.
+    if rest.starts_with(['{', '[']) {
+        return None;
+    }
     let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
     let from = match quote {
         Some(quote) => rest.get(1..)?.find(quote)? + 2,

@@ -250,7 +250,8 @@ fn block(source: &Source, span: Span, style: Style, around: Indent) -> String {
     if !is_empty {
         assert_eq!(lines(written).len() - 1, content.len(), "{written:?} ends with its last line");
     }
-    let has_break = !is_empty && !(trailing == 0 && ends_file && !all.ends_with(['\n', '\r']));
+    let is_cut = trailing == 0 && ends_file && !all.ends_with(['\n', '\r']);
+    let has_break = !is_empty && !is_cut;
     let mut out = if style == Style::Literal { content.join("\n") } else { fold_block(&content) };
     if indicators.contains('-') {
         return out;

@@ -1,6 +1,8 @@
 //! Every definition of the corpus and of the documentation, formatted.
 
 use super::{formatted, verdict};
+use crate::corpus::cases;
+use flowright::compile::{Folder, MainDocument};
 use std::path::PathBuf;
 
 fn files(folder: &str, found: &mut Vec<PathBuf>) {
@@ -49,22 +51,40 @@ fn is_broken(name: &str, text: &str) -> bool {
 
 #[test]
 fn every_file_of_the_corpus() {
+    let mut count = 0;
+    for case in [cases::of("ok"), cases::of("bad")].into_iter().flatten() {
+        let Ok(text) = String::from_utf8(case.bytes()) else { continue };
+        if is_broken(&case.file, &text) {
+            assert!(case.root.starts_with(cases::folder("bad")), "{}", case.name);
+            continue;
+        }
+        let verdict = |text: &str| {
+            let document = MainDocument { bytes: text.as_bytes().to_vec(), ..case.document() };
+            let found = case.compile_document(document, &Folder::new(&case.root));
+            let workflow = found.workflow.map(|workflow| workflow.digest().to_string());
+            let agent = found.agent.map(|agent| agent.digest().to_string());
+            let rules: Vec<_> = found.diagnostics.iter().map(|found| found.rule.name).collect();
+            (workflow, agent, rules)
+        };
+        let new = formatted(&case.file, &text);
+        assert_eq!(verdict(&new), verdict(&text), "{}\n{new}", case.name);
+        assert_eq!(comments(&new), comments(&text), "{}", case.name);
+        count += 1;
+    }
+    assert!(count > 120, "only {count} files");
+}
+
+#[test]
+fn every_file_of_the_real_packages() {
     let mut found = Vec::new();
-    files("corpus", &mut found);
+    files("corpus/real", &mut found);
     let mut count = 0;
     for path in found {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        let is_ours = [".yaml", ".yml", ".json", ".agent.md"].iter().any(|ending| name.ends_with(ending));
-        let Ok(mut text) = std::fs::read_to_string(&path) else { continue };
-        if name.ends_with(".grow.yaml") {
-            text = crate::corpus::cases::grow(&text);
+        if [".yaml", ".json", ".agent.md"].iter().any(|ending| name.ends_with(ending)) {
+            judge(&name, &path.display().to_string(), &std::fs::read_to_string(&path).unwrap());
+            count += 1;
         }
-        let is_bad = path.starts_with("corpus/bad");
-        if !is_ours || is_bad && is_broken(&name, &text) {
-            continue;
-        }
-        judge(&name, &path.display().to_string(), &text);
-        count += 1;
     }
     assert!(count > 5, "only {count} files");
 }

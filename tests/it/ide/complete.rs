@@ -407,3 +407,30 @@ fn what_is_put_in_can_be_read() {
         }
     }
 }
+
+#[test]
+fn documents_that_are_broken_elsewhere() {
+    let broken = [
+        "steps:\n  - agent: \"planner\n    task: x\n  - question: Go?\n    $0\n",
+        "steps:\n  - agent planner\n  - question: Go?\n    $0\n  - [ }\n",
+        "title: a: b\nsteps:\n  - question: Go?\n    $0\n    choices: { yes: [No }\n",
+        "steps:\n  - question: Go?\n    $0\n\t- x\n",
+    ];
+    for text in broken {
+        let all = labels(text);
+        assert!(all.contains(&"on_deadline".to_owned()), "{text}: {all:?}");
+    }
+    let binding = "steps:\n  - id: ask\n    question: Go?\n    choices: { y: Y }\n  - agent: planner\n    with: { a: ${{ steps.$0, b: [ }\n  - \
+                   agent: critic\n    task: \"x\n";
+    assert_eq!(labels(binding), ["ask"]);
+    assert_eq!(labels("inputs:\n  a: { type: $0, b: [ }\n")[0], "string");
+    let late = format!("{FLOW}  - agent: planner\n    task: ${{{{ inputs.$0\n  - id: [\n");
+    assert_eq!(labels(&late), ["topic", "size"]);
+}
+
+#[test]
+fn a_name_in_the_middle_of_a_path_keeps_what_follows() {
+    let text = format!("{FLOW}  - agent: planner\n    task: ${{{{ steps.$0.result.plan }}}}\n");
+    assert_eq!(labels(&text), ["ask", "plan"]);
+    assert!(taken(&text, "plan").ends_with("${{ steps.plan.result.plan }}\n"));
+}

@@ -1,7 +1,9 @@
 //! The required tests of the JSON-Schema-Test-Suite for every keyword that is said to be supported (B16).
 
 use flowright::schema::Schema;
+use flowright::schema::keyword::{KEYWORDS, Shape};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Groups whose schemas are refused, with the words of the refusal: what the page of the language says is not there.
 const REFUSED: &[(&str, &str)] = &[
@@ -71,4 +73,38 @@ fn b16_every_supported_keyword_passes_the_suite() {
     }
     assert!(wrong.is_empty(), "{} of {judged} and {refused}:\n{}", wrong.len(), wrong.join("\n"));
     assert_eq!(refused, REFUSED.len());
+}
+
+/// The page of the language lists exactly the keywords of the table, the refused ones apart.
+#[test]
+fn the_page_lists_the_keywords_of_the_table() {
+    let page = std::fs::read_to_string("docs/language.md").unwrap();
+    let start = page.find("**Schemas.**").unwrap();
+    let (supported, rest) = page[start..].split_once("These are refused:").unwrap();
+    let refused = rest.split_once(". Also refused").unwrap().0;
+    let words =
+        |text: &str| -> BTreeSet<String> { text.split('`').skip(1).step_by(2).map(str::to_owned).collect() };
+    let table = |is_refused: bool| -> BTreeSet<String> {
+        let all = KEYWORDS.iter().filter(|keyword| matches!(keyword.shape, Shape::Refused(_)) == is_refused);
+        all.map(|keyword| keyword.name.to_owned()).collect()
+    };
+    assert_eq!(words(supported), table(false));
+    assert_eq!(words(refused), table(true));
+}
+
+/// Each supported keyword that judges has tests in the suite.
+#[test]
+fn every_judging_keyword_is_tested() {
+    let text = std::fs::read_to_string("corpus/json-schema/draft2020-12.jsonl").unwrap();
+    for keyword in KEYWORDS {
+        let judges = !matches!(
+            keyword.shape,
+            Shape::Refused(_) | Shape::Text | Shape::List | Shape::Id | Shape::Dialect
+        ) && !matches!(
+            keyword.name,
+            "deprecated" | "readOnly" | "writeOnly" | "contentSchema" | "definitions"
+        );
+        let quoted = format!("\"{}\":", keyword.name);
+        assert!(!judges || text.contains(&quoted), "{}", keyword.name);
+    }
 }
