@@ -17,14 +17,12 @@ pub fn check(written: &str, span: Span, agent: &ast::Agent, out: &mut Vec<Diagno
     if agent.base.is_some() {
         return;
     }
+    let place = agent.slug.as_ref().map_or(agent.span.at_start(), |slug| slug.span);
     let message = format!("the agent `{written}` has no `base`, so a workflow cannot use it");
     out.push(
         Diagnostic::new(&RULE, span, message)
             .note("a conversational agent")
-            .label(
-                agent.slug.as_ref().map_or(agent.span.at_start(), |slug| slug.span),
-                "declared here, without a `base`",
-            )
+            .label(place, "declared here, without a `base`")
             .help("add `\"base\": \"workflow-agent@1\"` to the agent file"),
     );
 }

@@ -1,6 +1,8 @@
 //! What to say of characters that are no JSON, and how to read on behind them: a stand-in of the same length takes
 //! their place in a copy of the text. Builds no tree.
 
+#![allow(clippy::wildcard_enum_match_arm, reason = "the faults are another crate's enum")]
+
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::parse::rules;
 use crate::source::{FileId, Span};
@@ -34,17 +36,12 @@ pub(super) enum Fault {
 
 impl Fault {
     pub(super) fn of(kind: &ParseErrorKind, at: usize) -> Self {
-        if matches!(kind, ParseErrorKind::SingleQuotedStringsNotAllowed) {
-            Self::SingleQuotes
-        } else if matches!(kind, ParseErrorKind::UnterminatedCommentBlock) {
-            Self::Comment
-        } else if let ParseErrorKind::String(fault) = kind {
-            match fault {
-                ParseStringErrorKind::UnterminatedStringLiteral => Self::Unclosed,
-                other => Self::Escape(other.to_string().to_lowercase(), at),
-            }
-        } else {
-            Self::Word
+        match kind {
+            ParseErrorKind::SingleQuotedStringsNotAllowed => Self::SingleQuotes,
+            ParseErrorKind::String(ParseStringErrorKind::UnterminatedStringLiteral) => Self::Unclosed,
+            ParseErrorKind::UnterminatedCommentBlock => Self::Comment,
+            ParseErrorKind::String(other) => Self::Escape(other.to_string().to_lowercase(), at),
+            _ => Self::Word,
         }
     }
 }
@@ -61,12 +58,13 @@ pub(super) fn mend(file: FileId, text: &str, at: usize, fault: &Fault) -> (Diagn
         }
         Fault::Escape(why, place) => {
             let end = string_end(text, at);
+            let len: usize = text.get(*place..).unwrap_or_default().chars().take(2).map(char::len_utf8).sum();
             let found = Diagnostic::new(
                 &rules::SYNTAX_ERROR,
-                Span::new(file, *place, (*place + 2).min(end)),
+                Span::new(file, *place, (*place + len).min(end)),
                 format!("this is no JSON text: {}", why.trim_end_matches('.')),
             );
-            let help = "escapes are `\\\"`, `\\\\`, `\\/`, `\\b`, `\\f`, `\\n`, `\\r`, `\\t` and `\\u` with four \
+            let help = "escapes are `\\\"`, `\\\\`, `\\/`, `\\b`, `\\f`, `\\n`, `\\r`, `\\t`, and `\\u` with four \
                         digits";
             (found.help(help), stand_in(text, at, end))
         }
