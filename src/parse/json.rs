@@ -285,7 +285,7 @@ impl Reader<'_> {
         let whole = Span::new(self.file, span.range().start, self.passed);
         let written = self.text.get(whole.range()).unwrap_or_default();
         let message = format!("`{written}` is no JSON number");
-        let help = "numbers have no zero at the beginning, no sign but `-` and no letters but `e`; text stands in quotes";
+        let help = "a number has no zero at its beginning, no sign but `-` and no letter but `e`";
         self.diagnostics.push(Diagnostic::new(&rules::SYNTAX_ERROR, whole, message).help(help));
         Value::Hole
     }
