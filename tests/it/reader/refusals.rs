@@ -151,7 +151,7 @@ fn strict_json() {
         ("{\"a\": 1, \"\\u0061\": 2}", &["duplicate-key @ \"\\u0061\""]),
         ("{'a': 1}", &["syntax-error @ 'a'"]),
         ("{\"a\": yes}", &["syntax-error @ yes"]),
-        ("{\"a\": 0x1f}", &["syntax-error @ 0"]),
+        ("{\"a\": 0x1f}", &["syntax-error @ 0x1f"]),
         ("{\"a\": 1", &["syntax-error @ {"]),
         ("{\"a\": 1]", &["syntax-error @ ]"]),
         ("{\"a\" 1}", &["syntax-error @ "]),
