@@ -217,7 +217,7 @@ fn outputs<'a>(cx: &Context<'a, '_>, asked: &Use<'a>, id: &str, previous: bool) 
 }
 
 fn typed(schemas: &[Schema]) -> String {
-    let mut all: Vec<String> = schemas.iter().map(|schema| words::type_of(schema)).collect();
+    let mut all: Vec<String> = schemas.iter().map(words::type_of).collect();
     all.dedup();
     if all.is_empty() { "anything".to_owned() } else { words::joined(all.into_iter(), " | ") }
 }
