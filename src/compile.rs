@@ -6,18 +6,20 @@
 mod agents;
 mod around;
 mod files;
+mod relink;
 mod schemas;
 mod steps;
 mod tidy;
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::resolve::{Agents, resolve};
+use crate::resolve::{Agents, Around, resolve};
 use crate::source::{FileId, Source, Sources};
 use crate::time::Timestamp;
 use crate::tree::Node;
 use crate::{ast, check, ir, lower, parse};
 
 pub use files::{FileError, Files, Folder, Memory, package_root};
+pub use relink::relink;
 
 /// The document that is compiled.
 #[derive(Clone, Debug)]
@@ -56,6 +58,8 @@ pub struct CompiledAgent {
     pub tree: Option<Node>,
     /// What was written; `None` if the bytes are no text.
     pub ast: Option<ast::Agent>,
+    /// What the package holds of the things that it names; `None` if nothing is known of the package.
+    pub around: Option<Around>,
     /// The frozen agent, if nothing is an error.
     pub agent: Option<ir::Agent>,
     /// Findings by place.
@@ -102,7 +106,7 @@ fn agent(main: MainDocument, files: Option<&dyn Files>) -> CompiledAgent {
     let mut diagnostics = Vec::new();
     let name = main.name.clone();
     let Some(source) = take_in(&mut sources, &name, main.bytes, &mut diagnostics) else {
-        return CompiledAgent { sources, tree: None, ast: None, agent: None, diagnostics };
+        return CompiledAgent { sources, tree: None, ast: None, around: None, agent: None, diagnostics };
     };
     let tree = agents::tree(&source, &main.package_path);
     let mut ast = agents::read(&source, &main.package_path, &mut diagnostics);
@@ -114,7 +118,7 @@ fn agent(main: MainDocument, files: Option<&dyn Files>) -> CompiledAgent {
     check::agent(&ast, &main.package_path, around.as_ref(), &mut diagnostics);
     tidy::tidy(&sources, &mut diagnostics);
     let agent = (!has_errors(&diagnostics)).then(|| lower::freeze_agent(&ast, &main.package_path));
-    CompiledAgent { sources, tree, ast: Some(ast), agent, diagnostics }
+    CompiledAgent { sources, tree, ast: Some(ast), around, agent, diagnostics }
 }
 
 /// Whether a finding stops the compile.

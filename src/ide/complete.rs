@@ -12,6 +12,7 @@ mod values;
 use super::place::{Role, Way};
 use super::{Analysis, At, Completion, Document};
 use crate::ast;
+use crate::compile::relink;
 use crate::parse;
 use crate::resolve::{Agents, resolve};
 use crate::source::{FileId, Source};
@@ -98,7 +99,11 @@ impl Read<'_> {
             return None;
         }
         let source = Source::new(self.source.id(), self.source.name(), text);
-        Some((parse::workflow::workflow(&source, tree, &mut Vec::new()), &compiled.agents))
+        let mut ast = parse::workflow::workflow(&source, tree, &mut Vec::new());
+        if let Some(earlier) = &compiled.ast {
+            relink(&mut ast, earlier);
+        }
+        Some((ast, &compiled.agents))
     }
 
     fn fill(&self, attempt: &Try, tree: &Node, way: &Way<'_>, is_key: bool) -> Vec<Completion> {

@@ -73,7 +73,7 @@ impl Judged {
     }
 
     /// The name of the document, whose ending says how it is read.
-    pub(super) fn name(&self) -> &str {
+    pub(super) fn package_path(&self) -> &str {
         &self.main.package_path
     }
 

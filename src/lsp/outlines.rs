@@ -205,6 +205,6 @@ pub(super) fn formatting(
         };
         Refusal::new(ErrorCode::RequestFailed, why)
     };
-    let text = fmt::format(judged.name(), source.text()).map_err(refused)?;
+    let text = fmt::format(judged.package_path(), source.text()).map_err(refused)?;
     Ok(Some(to_become(view, source, &text)))
 }

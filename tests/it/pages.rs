@@ -10,9 +10,15 @@ use flowright::verdict::{self, Under};
 use flowright::{check, parse};
 use std::path::Path;
 
-/// Agents that examples may name.
+/// Agents that examples may name, and the tools of their folder.
 pub(crate) fn package() -> Memory {
-    ["planner", "critic", "builder", "health-reporter", "worker", "writer"].iter().fold(Memory::new(), |files, name| {
+    let tools = ["push", "build"].iter().fold(Memory::new(), |files, name| {
+        let text = format!(
+            "#!/bin/sh\necho '{{ \"slug\": \"{name}\", \"description\": \"Does it.\", \"args\": [] }}'\n"
+        );
+        files.with(&format!("tools/{name}"), text)
+    });
+    ["planner", "critic", "builder", "health-reporter", "worker", "writer"].iter().fold(tools, |files, name| {
         let text = format!(
             r#"{{ "slug": "{name}", "base": "workflow-agent@1", "flavor": "OpenAIv1", "modelName": "qwen3:4b",
   "modelUrl": "http://localhost:11434/v1", "systemPrompt": ["You work."] }}"#

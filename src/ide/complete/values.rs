@@ -6,7 +6,7 @@ use crate::ast::{self, Feedback, StepKind};
 use crate::grammar::Shape;
 use crate::ide::place::{self, Role};
 use crate::ide::{Completion, CompletionKind, Document, words};
-use crate::resolve::{Reference, Resolved};
+use crate::resolve::{Reference, Resolved, Tool, Toolbox};
 use crate::schedule::Schedule;
 use crate::time::Millis;
 use crate::tree::{Node, Value};
@@ -295,9 +295,18 @@ impl<'a> Asked<'_, 'a, '_> {
         found
     }
 
-    /// Tools that the file names itself; which files a toolbox holds is not read here.
+    /// Tools of the toolboxes, as far as the package is known, and those that the file names itself.
     fn tools(&self) -> Vec<Completion> {
         let mut names: Vec<String> = Vec::new();
+        let around = match &self.place.analysis.document {
+            Document::Agent(compiled) => compiled.around.as_ref(),
+            Document::Workflow(_) => None,
+        };
+        for toolbox in around.map(|around| around.toolboxes.as_slice()).unwrap_or_default() {
+            let Toolbox::Files(tools) = toolbox else { continue };
+            let name = |tool: &Tool| tool.slug.as_deref().or(tool.file.split('.').next()).map(str::to_owned);
+            names.extend(tools.iter().filter_map(name).map(|name| format!("bash_{name}")));
+        }
         place::visit(self.place.tree, Role::AgentFile, None, &mut |node, role, _| {
             if role.is("policy_rule", "tool") {
                 names.extend(node.text().map(|text| text.value.clone()));

@@ -1,7 +1,5 @@
 //! Builds the tree from tokens without recursion, and reads on behind what is missing or too much. Reads no characters.
 
-#![allow(clippy::wildcard_enum_match_arm, reason = "tokens are another crate's enum")]
-
 use super::{Mended, mend};
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::parse::yaml::{Mapper, escapes};
@@ -147,9 +145,10 @@ impl<'a> Reader<'a> {
         if !self.ready_for_value(span) {
             return false;
         }
-        let content = match token {
-            Token::OpenBracket => Content::List(Vec::new()),
-            _ => Content::Map(Vec::new(), None),
+        let content = if matches!(token, Token::OpenBracket) {
+            Content::List(Vec::new())
+        } else {
+            Content::Map(Vec::new(), None)
         };
         let start = span.range().start;
         self.stack.push(Frame { start, wait: Wait::First, comma: span, key: None, is_lost: false, content });
@@ -235,7 +234,10 @@ impl<'a> Reader<'a> {
 
     /// Where the last thing before `span` ends.
     fn end_before(&self, span: Span) -> usize {
-        self.text.get(..span.range().start).map_or(0, |before| before.trim_end().len())
+        let end = self.text.get(..span.range().start).map_or(0, |before| before.trim_end().len());
+        // A stand-in is shorter than what it stands for.
+        let hole = self.mended.holes.iter().find(|hole| hole.contains(&end));
+        hole.map_or(end, |hole| hole.end)
     }
 
     fn colon(&mut self, span: Span) -> bool {

@@ -1,8 +1,6 @@
 //! What to say of characters that are no JSON, and how to read on behind them: a stand-in of the same length takes
 //! their place in a copy of the text. Builds no tree.
 
-#![allow(clippy::wildcard_enum_match_arm, reason = "the faults are another crate's enum")]
-
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::parse::rules;
 use crate::source::{FileId, Span};
@@ -36,12 +34,17 @@ pub(super) enum Fault {
 
 impl Fault {
     pub(super) fn of(kind: &ParseErrorKind, at: usize) -> Self {
-        match kind {
-            ParseErrorKind::SingleQuotedStringsNotAllowed => Self::SingleQuotes,
-            ParseErrorKind::String(ParseStringErrorKind::UnterminatedStringLiteral) => Self::Unclosed,
-            ParseErrorKind::UnterminatedCommentBlock => Self::Comment,
-            ParseErrorKind::String(other) => Self::Escape(other.to_string().to_lowercase(), at),
-            _ => Self::Word,
+        if matches!(kind, ParseErrorKind::SingleQuotedStringsNotAllowed) {
+            Self::SingleQuotes
+        } else if matches!(kind, ParseErrorKind::UnterminatedCommentBlock) {
+            Self::Comment
+        } else if let ParseErrorKind::String(fault) = kind {
+            match fault {
+                ParseStringErrorKind::UnterminatedStringLiteral => Self::Unclosed,
+                other => Self::Escape(other.to_string().to_lowercase(), at),
+            }
+        } else {
+            Self::Word
         }
     }
 }

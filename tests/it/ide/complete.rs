@@ -1,8 +1,9 @@
 //! Completion: what is offered first, what it replaces, and that the result can be read.
 
 use super::{HEAD, marked_as};
-use flowright::ide::Completion;
+use flowright::compile::{MainDocument, Memory, compile, compile_agent_in};
 use flowright::ide::complete::complete;
+use flowright::ide::{Analysis, At, Completion, Document};
 use flowright::parse;
 use flowright::source::{FileId, Source};
 
@@ -433,4 +434,33 @@ fn a_name_in_the_middle_of_a_path_keeps_what_follows() {
     let text = format!("{FLOW}  - agent: planner\n    task: ${{{{ steps.$0.result.plan }}}}\n");
     assert_eq!(labels(&text), ["ask", "plan"]);
     assert!(taken(&text, "plan").ends_with("${{ steps.plan.result.plan }}\n"));
+}
+
+#[test]
+fn schemas_in_files_and_tools_in_folders() {
+    let main = |name: &str, text: &str| MainDocument {
+        name: name.to_owned(),
+        package_path: name.to_owned(),
+        bytes: text.as_bytes().to_vec(),
+    };
+    let files = Memory::new()
+        .with(
+            "schemas/plan.json",
+            r#"{ "type": "object", "required": ["text"], "properties": { "text": { "type": "string" } } }"#,
+        )
+        .with("agents/planner.json", super::PLANNER)
+        .with("tools/build", "#!/bin/sh\n");
+    let labels = |document: Document, offset: usize| -> Vec<String> {
+        let analysis = Analysis { document, as_of: crate::support::AS_OF };
+        complete(&analysis, At { file: FileId::MAIN, offset }).into_iter().map(|one| one.label).collect()
+    };
+    let text = format!(
+        "{HEAD}steps:\n  - id: plan\n    agent: planner\n    result: {{ $ref: ./schemas/plan.json }}\n  - agent: planner\n    task: ${{{{ steps.plan.result.$0\n"
+    );
+    let (text, offset) = super::unmarked(&text);
+    let compiled = compile(main("workflow.yaml", &text), &files, crate::support::AS_OF);
+    assert_eq!(labels(Document::Workflow(Box::new(compiled)), offset), ["text"]);
+    let (text, offset) = super::unmarked(&super::PLANNER.replace("bash_build", "$0"));
+    let compiled = compile_agent_in(main("agents/planner.json", &text), &files);
+    assert_eq!(labels(Document::Agent(Box::new(compiled)), offset), ["bash_build"]);
 }

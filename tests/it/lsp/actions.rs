@@ -3,7 +3,7 @@
 use super::client::{Client, range_of, rules};
 use serde_json::{Value, json};
 
-const FLOW: &str = "kind: workflow\r\nversion: 1\r\nname: a # ä😀\r\ninputs:\r\n  topic: { type: string }\r\nsteps:\r\n  - id: ask\r\n    qestion: Über ${{ inputs.topik }}?\r\n    choices:\r\n      go: { label: Los }\r\n";
+const FLOW: &str = "kind: workflow\r\nversion: 1\r\nname: a # ä😀\r\ninputs:\r\n  topic: { type: string }\r\nsteps:\r\n  - id: ask\r\n    qestion: Über ${{ inputs.topik }}?\r\n    choices:\r\n      go: { label: Los }\r\n      no: { label: Nein }\r\n";
 
 fn actions(client: &mut Client, uri: &str, word: &str, only: Option<&str>) -> Vec<Value> {
     let range = range_of(client.text(uri), word);

@@ -293,10 +293,10 @@ fn settings_and_comments_count_as_on_the_command_line() {
     // Settings that were never saved count, and their faults are told of them.
     let settings = client.uri(".flowright.toml");
     client.write(".flowright.toml", "");
-    client.open_buffer(&settings, "toml", "ignore = [\"unused-input\"]\n");
+    client.open_buffer(&settings, "toml", "[check]\nignore = [\"unused-input\"]\n");
     let is_empty = |params: &Value| params["diagnostics"] == json!([]);
     client.findings_until(&uri, is_empty);
-    client.rewrite(&settings, "ignore = [\"unused-inputs\"]\n");
+    client.rewrite(&settings, "[check]\nignore = [\"unused-inputs\"]\n");
     let found = client.findings_until(&settings, |params| params["diagnostics"] != json!([]));
     assert_eq!(under(client.text(&settings), &found[0]["range"]).trim_matches('"'), "unused-inputs");
     client.findings_until(&uri, |params| !is_empty(params));

@@ -3,7 +3,7 @@
 use super::client::{Client, range_of, rules, under};
 use serde_json::{Value, json};
 
-const FLOW: &str = "kind: workflow\nversion: 1\nname: a\nsteps:\n  - id: ask\n    question: Grüße 😀 an ${{ inputs.wer }}?\n    choices:\n      go: { label: Los }\n";
+const FLOW: &str = "kind: workflow\nversion: 1\nname: a\nsteps:\n  - id: ask\n    question: Grüße 😀 an ${{ inputs.wer }}?\n    choices:\n      go: { label: Los }\n      no: { label: Nein }\n";
 
 /// What a server says of a text that it is given whole.
 fn anew(text: &str) -> Vec<Value> {
@@ -51,7 +51,7 @@ fn edits_in_the_middle_lead_to_the_same_as_the_text_read_anew() {
         assert!(client.findings(&uri).is_empty());
         client.swap(&uri, &format!("question: Grüße{}", " x"), "qestion: Grüße");
         let found = client.findings(&uri);
-        assert_eq!(found, anew(&client.text(&uri).to_owned()));
+        assert_eq!(found, anew(client.text(&uri)));
         assert_eq!(rules(&found), ["no-step-kind"]);
     }
 }

@@ -1,8 +1,8 @@
 //! The verdict does not depend on the way in: file, folder, stdin, package, inline.
 
 use super::desk::{Desk, corpus, document};
-use crate::support::AS_OF;
 use flowright::compile::{FileError, Files, MainDocument, Memory};
+use flowright::host::clock::{Clock, RealClock};
 use flowright::settings::Settings;
 use flowright::verdict::{self, Under};
 use serde_json::Value;
@@ -84,7 +84,8 @@ fn inline(root: &Path, disk: &dyn Files) -> Inline {
 
 fn by_library(main: MainDocument, files: &dyn Files) -> Vec<String> {
     let settings = Settings::default();
-    let verdict = verdict::judge(main, files, Under { settings: &settings, path: "x" }, AS_OF);
+    // Dates are looked at from today on, as the command line does.
+    let verdict = verdict::judge(main, files, Under { settings: &settings, path: "x" }, RealClock.now());
     let mut out = Vec::new();
     let look = flowright::report::Look::default();
     let format = flowright::report::Format::Json;
