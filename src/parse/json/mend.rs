@@ -39,9 +39,10 @@ impl Fault {
         } else if matches!(kind, ParseErrorKind::UnterminatedCommentBlock) {
             Self::Comment
         } else if let ParseErrorKind::String(fault) = kind {
-            match fault {
-                ParseStringErrorKind::UnterminatedStringLiteral => Self::Unclosed,
-                other => Self::Escape(other.to_string().to_lowercase(), at),
+            if matches!(fault, ParseStringErrorKind::UnterminatedStringLiteral) {
+                Self::Unclosed
+            } else {
+                Self::Escape(fault.to_string().to_lowercase(), at)
             }
         } else {
             Self::Word
