@@ -12,6 +12,10 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::thread::JoinHandle;
 
+/// The program's allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// With the loops around every tenth of them, 500.
 const STAGES: usize = 455;
 const AGENT: &str = r#"{"slug":"worker","base":"workflow-agent@1","modelUrl":"http://127.0.0.1:9","modelName":"x","systemPrompt":["You work."]}"#;
@@ -147,7 +151,7 @@ fn asked(bencher: Bencher, method: &str) {
         "textDocument": { "uri": editor.uri },
         "position": { "line": editor.line, "character": 26 },
         "range": { "start": { "line": 0, "character": 0 }, "end": { "line": 99999, "character": 0 } },
-        "context": { "includeDeclaration": true, "diagnostics": [] },
+        "context": { "includeDeclaration": true, "diagnostics": [], "triggerKind": 1 },
     });
     bencher.bench_local(|| editor.request(method, params.clone()));
     editor.end();

@@ -3,6 +3,7 @@
 use super::place::Role;
 use crate::grammar::{Context, Key, Shape};
 use crate::schedule::Schedule;
+use crate::schema::Schema;
 use crate::time::{Millis, Timestamp};
 use serde_json::Value;
 
@@ -14,6 +15,11 @@ const MOST: usize = 12;
 /// A schema as the text of a type: `{ plan: string, areas?: string[] }`.
 pub(super) fn type_text(schema: &Value) -> String {
     type_within(schema, schema, DEPTH)
+}
+
+/// The same of a schema that may be a part of a larger document, from which its references count.
+pub(super) fn type_of(schema: &Schema) -> String {
+    type_within(schema.document(), schema.target(), DEPTH)
 }
 
 fn type_within(root: &Value, schema: &Value, depth: usize) -> String {

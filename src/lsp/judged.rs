@@ -72,7 +72,7 @@ impl Judged {
         self.analysis.sources()
     }
 
-    /// The name of the document, whose ending says how it is read.
+    /// The path of the document in its package, whose ending says how it is read.
     pub(super) fn package_path(&self) -> &str {
         &self.main.package_path
     }

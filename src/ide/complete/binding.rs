@@ -10,7 +10,7 @@ use crate::ide::hover::ROOTS;
 use crate::ide::{Completion, CompletionKind, scope, words};
 use crate::resolve::flow::NodeIndex;
 use crate::resolve::{outputs_of, resolve, word_of};
-use crate::schema::{Schema, Walk};
+use crate::schema::{Schema, Step, Walk};
 use crate::source::{FileId, Span, Spanned};
 use serde_json::Value;
 
@@ -217,7 +217,7 @@ fn outputs<'a>(cx: &Context<'a, '_>, asked: &Use<'a>, id: &str, previous: bool) 
 }
 
 fn typed(schemas: &[Schema]) -> String {
-    let mut all: Vec<String> = schemas.iter().map(|schema| words::type_text(schema.json())).collect();
+    let mut all: Vec<String> = schemas.iter().map(words::type_of).collect();
     all.dedup();
     if all.is_empty() { "anything".to_owned() } else { words::joined(all.into_iter(), " | ") }
 }
@@ -232,38 +232,40 @@ fn schemas(cx: &Context<'_, '_>, asked: &Use<'_>, root: &str, segments: &[Segmen
     scope::below(taken.whole, taken.rest)
 }
 
-/// The parts of a value: required properties first.
+/// The parts of a value: required properties first. Which there are, the walk through the schema tells when it is asked
+/// for a name that no property has.
 fn fields(schemas: &[Schema], path: &Path) -> Vec<Offer> {
     let mut found: Vec<(bool, Offer)> = Vec::new();
     for schema in schemas {
-        let Walk::Found { schema, .. } = schema.field(&[]) else { continue };
-        let json = schema.json();
-        let properties = json.get("properties").and_then(Value::as_object).filter(|_| !path.in_index);
-        for (name, part) in properties.into_iter().flatten() {
-            if found.iter().any(|(_, offer)| offer.label == *name) || !is_name(name) {
+        let names = match schema.field(&[Step::Name(NOWHERE)]) {
+            Walk::Unknown { known, .. } if !path.in_index => known,
+            Walk::Unknown { .. } | Walk::Found { .. } | Walk::NotAContainer { .. } | Walk::Open => Vec::new(),
+        };
+        for name in names.iter().filter(|name| is_name(name)) {
+            let Walk::Found { schema: part, definite } = schema.field(&[Step::Name(name)]) else { continue };
+            if found.iter().any(|(_, offer)| offer.label == *name) {
                 continue;
             }
-            let sure = words::is_required(json, name);
-            let mut detail = match schema.field(&[crate::schema::Step::Name(name)]) {
-                Walk::Found { schema, .. } => words::type_text(schema.json()),
-                Walk::Unknown { .. } | Walk::NotAContainer { .. } | Walk::Open => words::type_text(part),
-            };
-            if !sure {
+            let mut detail = words::type_of(&part);
+            if !definite {
                 detail.push_str(", optional");
             }
-            let doc = part.get("description").and_then(Value::as_str).unwrap_or_default();
-            found.push((!sure, Offer::new(name, CompletionKind::Field, detail).doc(doc)));
+            let doc = part.json().get("description").and_then(Value::as_str).unwrap_or_default();
+            found.push((!definite, Offer::new(name, CompletionKind::Field, detail).doc(doc)));
         }
-        let is_list = json.get("items").is_some() || json.get("prefixItems").is_some();
-        if is_list && (path.in_index || path.behind_dot) {
-            let item = json.get("items").map(words::type_text).unwrap_or_default();
-            let offer = Offer::new("[0]", CompletionKind::Field, item);
+        if let Walk::Found { schema: item, .. } = schema.field(&[Step::Index(0)])
+            && (path.in_index || path.behind_dot)
+        {
+            let offer = Offer::new("[0]", CompletionKind::Field, words::type_of(&item));
             found.push((false, Offer { is_index: true, ..offer }));
         }
     }
     found.sort_by_key(|(unsure, _)| *unsure);
     found.into_iter().map(|(_, offer)| offer).collect()
 }
+
+/// A name that no binding can say.
+const NOWHERE: &str = "\u{0}";
 
 /// Whether a binding can say a property.
 fn is_name(name: &str) -> bool {

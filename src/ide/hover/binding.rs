@@ -97,7 +97,7 @@ fn shortened<'a>(cx: &Context<'a, '_>, one: &Use<'a>, count: usize) -> Vec<Schem
 
 /// Several types as one text.
 pub(super) fn types(schemas: &[Schema]) -> String {
-    let mut all: Vec<String> = schemas.iter().map(|schema| words::type_text(schema.json())).collect();
+    let mut all: Vec<String> = schemas.iter().map(words::type_of).collect();
     all.dedup();
     if all.is_empty() { "anything".to_owned() } else { words::joined(all.into_iter(), " | ") }
 }

@@ -38,12 +38,10 @@ impl Fault {
             Self::SingleQuotes
         } else if matches!(kind, ParseErrorKind::UnterminatedCommentBlock) {
             Self::Comment
+        } else if matches!(kind, ParseErrorKind::String(ParseStringErrorKind::UnterminatedStringLiteral)) {
+            Self::Unclosed
         } else if let ParseErrorKind::String(fault) = kind {
-            if matches!(fault, ParseStringErrorKind::UnterminatedStringLiteral) {
-                Self::Unclosed
-            } else {
-                Self::Escape(fault.to_string().to_lowercase(), at)
-            }
+            Self::Escape(fault.to_string().to_lowercase(), at)
         } else {
             Self::Word
         }
