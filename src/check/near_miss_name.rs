@@ -88,20 +88,21 @@ fn bare(name: &str) -> String {
 fn shorter(name: &str) -> impl Iterator<Item = u64> {
     let number = |left_out: Option<usize>| {
         let letters = name.bytes().enumerate().filter(|(at, _)| Some(*at) != left_out);
-        letters.fold(0xcbf2_9ce4_8422_2325, |sum: u64, (_, byte)| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+        letters.fold(0xcbf2_9ce4_8422_2325, |sum: u64, (_, byte)| {
+            (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        })
     };
     std::iter::once(number(None)).chain((0..name.len()).map(move |at| number(Some(at))))
 }
 
 /// One edit apart, and not in a number or a short part such as `plan-a` and `plan-b`.
 fn confusable(one: &str, other: &str) -> bool {
-    if strsim::damerau_levenshtein(one, other) != 1 || bare(one) == bare(other) {
-        return false;
-    }
     let mut parts = one.split('-').zip(other.split('-')).filter(|(a, b)| a != b);
     let Some((a, b)) = parts.next() else { return false };
     let has_digit = |part: &str| part.bytes().any(|byte| byte.is_ascii_digit());
-    one.split('-').count() == other.split('-').count() && a.len().min(b.len()) > 2 && !has_digit(a) && !has_digit(b)
+    let is_told_apart = one.split('-').count() == other.split('-').count() && a.len().min(b.len()) > 2 && !has_digit(a) && !has_digit(b);
+    // The dear part last: most pairs are numbered.
+    is_told_apart && strsim::damerau_levenshtein(one, other) == 1 && bare(one) != bare(other)
 }
 
 /// Ids that something refers to.
