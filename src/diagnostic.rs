@@ -28,7 +28,7 @@ impl Severity {
 }
 
 /// A rule: the kind of a defect. Its name states the defect and is also the name of its page.
-#[derive(Debug, PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq, Hash)]
 pub struct Rule {
     /// kebab-case, for ever.
     pub name: &'static str,
@@ -38,6 +38,13 @@ pub struct Rule {
     pub summary: &'static str,
     /// The page in `docs/diagnostics/`, which `explain` prints.
     pub page: &'static str,
+}
+
+impl std::fmt::Debug for Rule {
+    /// The name alone: the page is long.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
 }
 
 /// One finding.

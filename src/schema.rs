@@ -5,6 +5,7 @@
 
 mod blame;
 mod circle;
+mod empty;
 mod form;
 mod hint;
 mod judge;
@@ -93,12 +94,20 @@ impl Schema {
     /// # Errors
     /// Every fault with its place.
     pub fn compile(json: &Value) -> Result<Self, Vec<SchemaFault>> {
-        let mut found = form::check(json);
+        Self::of(Arc::new(json.clone()))
+    }
+
+    /// As [`Schema::compile`], of a document that is shared.
+    ///
+    /// # Errors
+    /// Every fault with its place.
+    pub fn of(json: Arc<Value>) -> Result<Self, Vec<SchemaFault>> {
+        let mut found = form::check(&json);
         if !found.faults.is_empty() {
             found.try_expressions();
             return Err(found.faults);
         }
-        let schema = Self::part(&Arc::new(json.clone()), Vec::new());
+        let schema = Self::part(&json, Vec::new());
         // The library has the last word wherever it does more than look at one value.
         if found.is_intricate
             && let Err(error) = schema.judge()
@@ -166,7 +175,8 @@ impl Schema {
     /// Whether an empty object satisfies it: then it asks nothing of a result.
     #[must_use]
     pub fn is_loose(&self) -> bool {
-        self.validate(&Value::Object(serde_json::Map::new())).is_empty()
+        empty::satisfies(self.json())
+            .unwrap_or_else(|| self.validate(&Value::Object(serde_json::Map::new())).is_empty())
     }
 
     /// Its `default`, if it has one.

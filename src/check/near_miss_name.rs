@@ -51,7 +51,7 @@ fn alike(names: &[&Spanned<String>], what: &str, out: &mut Vec<Diagnostic>) {
 /// Ids of which one is never read and one letter makes the other.
 fn one_letter(ids: &[&Spanned<String>], read: &HashSet<&str>, out: &mut Vec<Diagnostic>) {
     // Two names that one letter tells apart have a form in common from which one letter is left out.
-    let mut forms: HashMap<String, Vec<usize>> = HashMap::new();
+    let mut forms: HashMap<u64, Vec<usize>> = HashMap::new();
     let mut said = HashSet::new();
     for (i, id) in ids.iter().enumerate().filter(|(_, id)| id.value.len() >= SHORTEST) {
         for form in shorter(&id.value) {
@@ -83,25 +83,26 @@ fn bare(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect()
 }
 
-/// The name, and each name that is left without one of its letters.
-fn shorter(name: &str) -> Vec<String> {
-    let without = |at: usize, c: char| {
-        let (before, after) = (name.get(..at)?, name.get(at + c.len_utf8()..)?);
-        Some(format!("{before}{after}"))
+/// A number for the name, and one for each name that is left without one of its letters; what shares a number is
+/// compared in full.
+fn shorter(name: &str) -> impl Iterator<Item = u64> {
+    let number = |left_out: Option<usize>| {
+        let letters = name.bytes().enumerate().filter(|(at, _)| Some(*at) != left_out);
+        letters.fold(0xcbf2_9ce4_8422_2325, |sum: u64, (_, byte)| {
+            (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        })
     };
-    let cut = name.char_indices().filter_map(|(at, c)| without(at, c));
-    std::iter::once(name.to_owned()).chain(cut).collect()
+    std::iter::once(number(None)).chain((0..name.len()).map(move |at| number(Some(at))))
 }
 
 /// One edit apart, and not in a number or a short part such as `plan-a` and `plan-b`.
 fn confusable(one: &str, other: &str) -> bool {
-    if strsim::damerau_levenshtein(one, other) != 1 || bare(one) == bare(other) {
-        return false;
-    }
     let mut parts = one.split('-').zip(other.split('-')).filter(|(a, b)| a != b);
     let Some((a, b)) = parts.next() else { return false };
     let has_digit = |part: &str| part.bytes().any(|byte| byte.is_ascii_digit());
-    one.split('-').count() == other.split('-').count() && a.len().min(b.len()) > 2 && !has_digit(a) && !has_digit(b)
+    let is_told_apart = one.split('-').count() == other.split('-').count() && a.len().min(b.len()) > 2 && !has_digit(a) && !has_digit(b);
+    // The dear part last: most pairs are numbered.
+    is_told_apart && strsim::damerau_levenshtein(one, other) == 1 && bare(one) != bare(other)
 }
 
 /// Ids that something refers to.

@@ -101,6 +101,8 @@ proptest! {
         };
         let mut text = String::new();
         derive(&grammar, grammar.rule("text"), &mut dice, &mut text);
+        // Characters that follow the grammar one by one may together begin a binding.
+        proptest::prop_assume!(grammar.accepts("text", &text, &special));
         assert!(read(&text).0.is_empty(), "{text:?} follows the grammar: {:?}", read(&text).0);
         agree(&grammar, &text);
         // A binding alone is read as one, and near misses are taken by both or by neither.

@@ -31,7 +31,11 @@ fn keywords() -> Vec<(&'static str, Value, &'static str)> {
     let text = || json!({ "type": "string" });
     vec![
         ("$schema", shapes::draft(), "The draft; there is only this one"),
-        ("$ref", json!({ "type": "string", "pattern": "^#" }), "Another part of the same schema, `#/…`"),
+        (
+            "$ref",
+            json!({ "type": "string", "pattern": "^(#|\\./)" }),
+            "Another part of the same schema, `#/…`, or a schema file of the package, `./…`",
+        ),
         ("$defs", named(), "Schemas that `$ref` can name"),
         ("title", text(), "Title for people"),
         ("description", text(), "What the value is, for people and agents"),

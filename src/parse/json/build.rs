@@ -234,7 +234,10 @@ impl<'a> Reader<'a> {
 
     /// Where the last thing before `span` ends.
     fn end_before(&self, span: Span) -> usize {
-        self.text.get(..span.range().start).map_or(0, |before| before.trim_end().len())
+        let end = self.text.get(..span.range().start).map_or(0, |before| before.trim_end().len());
+        // A stand-in is shorter than what it stands for.
+        let hole = self.mended.holes.iter().find(|hole| hole.contains(&end));
+        hole.map_or(end, |hole| hole.end)
     }
 
     fn colon(&mut self, span: Span) -> bool {

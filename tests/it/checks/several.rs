@@ -173,6 +173,19 @@ fn of_json_text() {
 }
 
 #[test]
+fn places_in_json_text_are_whole_characters() {
+    for text in ["''é!", "é\"", "{é!\ré", "{\"a\": \"\\é\", é: é é, '漢\n", "[é\u{a0}é, /* é"] {
+        let source = flowright::source::Source::new(flowright::source::FileId::MAIN, "a.json", text);
+        let mut found = Vec::new();
+        flowright::parse::read(&source, &mut found);
+        assert!(!found.is_empty());
+        for found in found {
+            assert!(text.get(found.span.range()).is_some(), "{text:?}: {found:#?}");
+        }
+    }
+}
+
+#[test]
 fn of_json_text_are_bounded() {
     let text = format!("[{}1]", "'x,\n".repeat(1000));
     let source = flowright::source::Source::new(flowright::source::FileId::MAIN, "a.json", text);

@@ -108,3 +108,19 @@ fn every_judging_keyword_is_tested() {
         assert!(!judges || text.contains(&quoted), "{}", keyword.name);
     }
 }
+
+/// Looseness told from the form alone is that of the validator.
+#[test]
+fn an_empty_object_is_judged_alike_by_form_and_by_validator() {
+    let text = std::fs::read_to_string("corpus/json-schema/draft2020-12.jsonl").unwrap();
+    let nothing = Value::Object(serde_json::Map::new());
+    let (mut loose, mut strict) = (0, 0);
+    for line in text.lines() {
+        let group: Value = serde_json::from_str(line).unwrap();
+        let Ok(schema) = Schema::compile(&group["schema"]) else { continue };
+        let is_loose = schema.validate(&nothing).is_empty();
+        assert_eq!(schema.is_loose(), is_loose, "{}", group["schema"]);
+        *if is_loose { &mut loose } else { &mut strict } += 1;
+    }
+    assert!(loose > 50 && strict > 50, "{loose} loose, {strict} strict");
+}
