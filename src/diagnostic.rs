@@ -105,17 +105,14 @@ impl Diagnostic {
         self
     }
 
-    /// The help "did you mean `nearest`?" with a safe fix that puts it in, if there is a near name.
+    /// The help "did you mean `nearest`?" with a fix that puts it in for `written`, if there is a near name. The
+    /// fix is safe only where nothing but a slip of the hand can be meant.
     #[must_use]
-    pub fn suggest(self, nearest: Option<&str>, span: Span) -> Self {
-        match nearest {
-            Some(nearest) => self.help(format!("did you mean `{nearest}`?")).fix(Fix::replace(
-                format!("write `{nearest}`"),
-                span,
-                nearest,
-            )),
-            None => self,
-        }
+    pub fn suggest(self, written: &str, nearest: Option<&str>, span: Span) -> Self {
+        let Some(nearest) = nearest else { return self };
+        let mut fix = Fix::replace(format!("write `{nearest}`"), span, nearest);
+        fix.safe = is_slip(written, nearest);
+        self.help(format!("did you mean `{nearest}`?")).fix(fix)
     }
 
     /// A change that mends it.
@@ -171,8 +168,42 @@ pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> O
         .into_iter()
         .map(|name| (strsim::damerau_levenshtein(&written_lower, &name.to_lowercase()), name))
         .filter(|(distance, name)| {
-            *distance <= name.chars().count().max(written.chars().count()).div_ceil(3).min(4)
+            let len = name.chars().count().max(written.chars().count());
+            // Names of one letter have nothing in common but their length.
+            *distance <= len.div_ceil(3).min(4) && (*distance == 0 || *distance < len)
         })
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
+}
+
+/// Whether `written` can only be a slip of the hand for `meant`. Names that tell things apart by a number or by a
+/// letter of their own, such as `plan-2` or `part-b`, and short words that are another word by one letter are not.
+fn is_slip(written: &str, meant: &str) -> bool {
+    let parts = |text: &str| text.split(['-', '_']).map(str::to_lowercase).collect::<Vec<_>>();
+    let meant = meant.trim_matches('"');
+    let (one, other) = (parts(written), parts(meant));
+    if one.concat() == other.concat() {
+        return true;
+    }
+    let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+    let is_letter = |(a, b): (&String, &String)| a != b && a.chars().count().max(b.chars().count()) < 3;
+    if digits(written) != digits(meant) || (one.len() == other.len() && one.iter().zip(&other).any(is_letter))
+    {
+        return false;
+    }
+    let sorted = |text: &str| {
+        let mut letters: Vec<char> = text.to_lowercase().chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    let (one, other) = (sorted(written), sorted(meant));
+    let len = one.len().max(other.len());
+    match strsim::damerau_levenshtein(&written.to_lowercase(), &meant.to_lowercase()) {
+        1 if one == other => len > 2,
+        1 if one.len() != other.len() => len > 3,
+        1 => len > 4,
+        2 if one == other => len > 4,
+        2 => len > 9,
+        _ => false,
+    }
 }

@@ -70,6 +70,12 @@ pub struct Violation {
 /// Violations told at once.
 const MOST_VIOLATIONS: usize = 20;
 
+/// Whether a word is one of the types of JSON Schema.
+#[must_use]
+pub fn is_type(word: &str) -> bool {
+    form::TYPES.contains(&word)
+}
+
 /// The place that a reference within a document means, as a JSON pointer; `None` if it leads nowhere in it.
 #[must_use]
 pub fn locate(document: &Value, reference: &str) -> Option<String> {

@@ -83,7 +83,7 @@ fn check_answered(
     if !values().any(|value| value == choice.value) {
         let message = format!("the question `{}` has no choice `{}`", answered.value, choice.value);
         let found = unknown_guarantee_step::misfit(choice.span, message, step);
-        return Err(Box::new(found.suggest(nearest(&choice.value, values()), choice.span)));
+        return Err(Box::new(found.suggest(&choice.value, nearest(&choice.value, values()), choice.span)));
     }
     let what = format!("the answer `{}` to `{}`", choice.value, answered.value);
     refute(cx, span, goal, &what, |from, edge| {

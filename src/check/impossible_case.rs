@@ -23,7 +23,7 @@ pub fn fault(case: &Spanned<String>, possible: &[String]) -> Diagnostic {
         return found.note("text, not true or false").help(help).fix(fix);
     }
     match nearest(&case.value, possible.iter().map(String::as_str)) {
-        Some(near) => found.suggest(Some(near), case.span),
+        Some(near) => found.suggest(&case.value, Some(near), case.span),
         None => {
             let values: Vec<_> = possible.iter().take(8).map(|value| format!("`{value}`")).collect();
             found.help(format!("it can be {}", values.join(", ")))

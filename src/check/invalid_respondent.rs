@@ -45,7 +45,7 @@ fn judge(respondent: &Template, out: &mut Vec<Diagnostic>) {
     }
     let found = Diagnostic::new(&RULE, respondent.span, format!("`{text}` names nobody who could answer"));
     out.push(match nearest(text, ["owner"]) {
-        Some(near) => found.suggest(Some(near), respondent.span),
+        Some(near) => found.suggest(text, Some(near), respondent.span),
         None => found.help("write `owner`, `user:<name>` or `role:<name>`"),
     });
 }

@@ -2,7 +2,7 @@
 
 use super::{Context, types};
 use crate::ast::{self, StepKind};
-use crate::diagnostic::{Diagnostic, Rule, Severity};
+use crate::diagnostic::{Diagnostic, Fix, Rule, Severity};
 use crate::schema::Schema;
 use crate::source::{Span, Spanned};
 use crate::tree::Node;
@@ -84,7 +84,16 @@ fn judge(schema: &Node, out: &mut Vec<Diagnostic>) {
             found = found.label(reference, "referred to here");
         }
         let text = at.text().map(|text| text.span_of(0..text.value.len()));
-        out.push(found.suggest(fault.meant.as_deref(), text.unwrap_or(at.span)));
+        let place = text.unwrap_or(at.span);
+        let written = at.text().map_or("", |text| text.value.as_str());
+        out.push(match fault.meant.as_deref() {
+            // There are few types, and words of other languages for them.
+            Some(meant) if crate::schema::is_type(meant) => {
+                let fix = Fix::replace(format!("write `{meant}`"), place, meant);
+                found.help(format!("did you mean `{meant}`?")).fix(fix)
+            }
+            meant => found.suggest(written, meant, place),
+        });
     }
 }
 

@@ -26,7 +26,7 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
                 out.push(
                     Diagnostic::new(&RULE, chosen.span, message)
                         .label(question.choices_span, "the choices")
-                        .suggest(near, chosen.span),
+                        .suggest(&chosen.value, near, chosen.span),
                 );
             }
             Some(choice) if choice.feedback == Feedback::Required => {

@@ -59,7 +59,7 @@ fn judge(
         let near = nearest(&name.value, declared.iter().copied());
         let found = Diagnostic::new(&RULE, name.span, message).note("given here");
         let found = match near {
-            Some(near) => found.suggest(Some(near), name.span),
+            Some(near) => found.suggest(&name.value, Some(near), name.span),
             None if declared.is_empty() => found.help("remove it"),
             None => found.help(format!("its inputs are {}", list(&declared))),
         };

@@ -42,9 +42,10 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
 fn fault(cx: &Context<'_, '_>, written: &str, span: Span, places: &[String]) -> Diagnostic {
     let known = &cx.resolved.symbols.agents.known;
     let found = Diagnostic::new(&RULE, span, format!("no agent `{written}` is found")).note("no such agent");
-    let other_form = |name: &&String| name.contains('/') == written.contains('/');
+    // A local name that stands for itself is no other one.
+    let other_form = |name: &&String| name.contains('/') == written.contains('/') && *name != written;
     match nearest(written, known.iter().filter(other_form).map(String::as_str)) {
-        Some(near) => found.suggest(Some(near), span),
+        Some(near) => found.suggest(written, Some(near), span),
         None => {
             let places: Vec<_> = places.iter().map(|place| format!("`{place}`")).collect();
             found.help(format!("create {}", places.join(" or ")))

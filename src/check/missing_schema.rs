@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
 pub fn fault(written: &str, span: Span, text: Span, known: &[String]) -> Diagnostic {
     let found = Diagnostic::new(&RULE, span, format!("there is no file `{written}`")).note("no such file");
     match nearest(written, known.iter().map(String::as_str)) {
-        Some(near) => found.suggest(Some(near), text),
+        Some(near) => found.suggest(written, Some(near), text),
         None => found.help(format!(
             "create `{written}`; paths count from the package root, in a schema file from its folder"
         )),

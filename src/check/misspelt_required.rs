@@ -52,5 +52,5 @@ fn fault(node: &Node, names: &[Node], declared: &[Entry]) -> Option<Diagnostic> 
     let place = declared.iter().find(|entry| entry.key.value == near)?;
     let message = format!("`{name}` is required, but not declared; `{near}` is declared and not required");
     let found = Diagnostic::new(&RULE, node.span, message).label(place.key.span, "the property");
-    Some(found.suggest(Some(near), text.span_of(0..name.len())))
+    Some(found.suggest(name, Some(near), text.span_of(0..name.len())))
 }

@@ -1,7 +1,7 @@
 //! `single-choice`: a question that leaves nothing to choose.
 
 use super::Context;
-use crate::ast::StepKind;
+use crate::ast::{Feedback, StepKind};
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 
 /// a question has only one choice.
@@ -16,7 +16,10 @@ pub static RULE: Rule = Rule {
 pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
     for (_, step) in cx.resolved.flow.steps() {
         let StepKind::Question(question) = &step.kind else { continue };
-        if let [only] = question.choices.as_slice() {
+        // A lone choice that takes a text is how a person is asked for one.
+        if let [only] = question.choices.as_slice()
+            && only.feedback == Feedback::None
+        {
             let value = &only.value.value;
             let message = format!("the question `{}` leaves nothing to choose: `{value}` is all", step.name);
             let help = "add another choice, such as one that stops; a lone choice can only be confirmed";

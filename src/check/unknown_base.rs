@@ -23,7 +23,7 @@ pub fn check_agent(agent: &ast::Agent, out: &mut Vec<Diagnostic>) {
     let near = nearest(&base.value, BASES).or(base.value.starts_with("workflow").then_some("workflow-agent@1"));
     let found = Diagnostic::new(&RULE, base.span, format!("there is no base `{}`", base.value));
     out.push(match near {
-        Some(near) => found.suggest(Some(near), base.span),
+        Some(near) => found.suggest(&base.value, Some(near), base.span),
         None => found.help("the base for workflows is `workflow-agent@1`"),
     });
 }

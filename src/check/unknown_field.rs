@@ -51,7 +51,7 @@ fn walk(one: &Use<'_>, whole: &Known, rest: &[Spanned<Segment>]) -> Option<Diagn
                 let found = Diagnostic::new(&RULE, segment.span, format!("the schema declares no `{name}`"))
                     .note("not declared");
                 Some(match nearest(&name, known.iter().map(String::as_str)) {
-                    Some(near) => found.suggest(Some(near), segment.span),
+                    Some(near) => found.suggest(&name, Some(near), segment.span),
                     None if known.is_empty() => found,
                     None => found.help(format!("it declares {}", list(&known))),
                 })

@@ -25,7 +25,7 @@ pub fn step<'a>(cx: &Context<'a, '_>, id: &Spanned<String>) -> Result<(NodeIndex
     }
     let near = nearest(&id.value, cx.resolved.symbols.steps.keys().copied());
     let found = Diagnostic::new(&RULE, id.span, format!("no step has the id `{}`", id.value));
-    Err(Box::new(found.note("unknown step").suggest(near, id.span)))
+    Err(Box::new(found.note("unknown step").suggest(&id.value, near, id.span)))
 }
 
 /// The finding for a step of the wrong kind, or a choice that a question does not have.

@@ -20,7 +20,7 @@ pub fn fault(cx: &Context<'_, '_>, input: &str, span: Span) -> Box<Diagnostic> {
     let near = nearest(input, names);
     let found = Diagnostic::new(&RULE, span, format!("no input is named `{input}`")).note("unknown input");
     Box::new(match near {
-        Some(near) => found.suggest(Some(near), span),
+        Some(near) => found.suggest(input, Some(near), span),
         None => found.help(format!("declare `{input}` under `inputs`")),
     })
 }

@@ -21,7 +21,7 @@ pub fn of_step(step: &ast::Step, output: &str, span: Span) -> Box<Diagnostic> {
     let message = format!("the {word} step `{}` has no output `{output}`", step.name);
     let found = Diagnostic::new(&RULE, span, message).note("unknown output").label(step.head, "this step");
     Box::new(match nearest(output, outputs.iter().copied()) {
-        Some(near) => found.suggest(Some(near), span),
+        Some(near) => found.suggest(output, Some(near), span),
         None => found.help(list(outputs)),
     })
 }
@@ -38,7 +38,7 @@ pub fn bare_step(binding: &Binding, step: &ast::Step) -> Box<Diagnostic> {
 pub fn of_root(root: &str, name: &str, span: Span, names: &'static [&'static str]) -> Box<Diagnostic> {
     let found = Diagnostic::new(&RULE, span, format!("`{root}` has no `{name}`")).note("unknown name");
     Box::new(match nearest(name, names.iter().copied()) {
-        Some(near) => found.suggest(Some(near), span),
+        Some(near) => found.suggest(name, Some(near), span),
         None => found.help(list(names)),
     })
 }

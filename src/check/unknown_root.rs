@@ -1,7 +1,7 @@
 //! `unknown-root`: the first name of a binding is none of the roots.
 
 use super::Context;
-use crate::diagnostic::{Diagnostic, Rule, Severity, nearest};
+use crate::diagnostic::{Diagnostic, Fix, Rule, Severity, nearest};
 use crate::source::Span;
 
 /// a binding begins with a name that is no root.
@@ -24,11 +24,17 @@ pub fn fault(cx: &Context<'_, '_>, root: &str, span: Span) -> Box<Diagnostic> {
     } else if symbols.inputs.contains_key(root) {
         Some(format!("inputs.{root}"))
     } else {
-        nearest(root, ROOTS).map(str::to_owned)
+        None
     };
     let list = "a binding begins with `inputs`, `steps`, `loop`, `session`, or `candidate` in a gate";
     Box::new(match whole {
-        Some(whole) => found.suggest(Some(&whole), span),
-        None => found.help(list),
+        Some(whole) => {
+            let fix = Fix::replace(format!("write `{whole}`"), span, whole.as_str());
+            found.help(format!("did you mean `{whole}`?")).fix(fix)
+        }
+        None => match nearest(root, ROOTS) {
+            Some(near) => found.suggest(root, Some(near), span),
+            None => found.help(list),
+        },
     })
 }

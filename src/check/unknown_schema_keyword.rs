@@ -62,7 +62,7 @@ fn fault(key: &Spanned<String>, schema: &Node) -> Option<Diagnostic> {
     if schema.get(near).is_some() {
         return Some(found.help(format!("did you mean `{near}`, which stands here too?")));
     }
-    Some(found.suggest(Some(near), invalid_schema::inner(key)))
+    Some(found.suggest(name, Some(near), invalid_schema::inner(key)))
 }
 
 /// Calls for a schema and every schema inside it.

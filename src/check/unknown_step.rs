@@ -21,7 +21,7 @@ pub fn fault(cx: &Context<'_, '_>, id: &str, span: Span) -> Box<Diagnostic> {
     let nameless = cx.resolved.flow.steps().any(|(_, step)| step.id.is_none() && step.name == id);
     Box::new(match near {
         _ if nameless => found.help(format!("give that step an id: `id: {id}`")),
-        Some(near) => found.suggest(Some(near), span),
+        Some(near) => found.suggest(id, Some(near), span),
         None => found.help(known(cx)),
     })
 }

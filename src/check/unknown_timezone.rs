@@ -19,7 +19,7 @@ pub fn check(zone: &Spanned<String>, out: &mut Vec<Diagnostic>) {
     }
     let found = Diagnostic::new(&RULE, zone.span, format!("there is no time zone `{}`", zone.value));
     out.push(match nearest_zone(&zone.value) {
-        Some(near) => found.suggest(Some(near), zone.span),
+        Some(near) => found.suggest(&zone.value, Some(near), zone.span),
         None => found.help("write an IANA name such as `Europe/Berlin`, or `UTC`"),
     });
 }

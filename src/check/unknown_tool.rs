@@ -106,7 +106,7 @@ impl Known {
             found = found.label(toolbox.path.span, "its tools come from here");
         }
         out.push(match near {
-            Some(near) => found.suggest(Some(near), name.span),
+            Some(near) => found.suggest(written, Some(near), name.span),
             None if self.sure.is_empty() => found.help("the agent has no tools; add a toolbox, or remove the name"),
             None => found.help(format!("its tools are {}", list(&self.sure))),
         });

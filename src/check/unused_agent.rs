@@ -14,6 +14,10 @@ pub static RULE: Rule = Rule {
 
 /// Reports each.
 pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
+    // Without steps that could be read nothing is known of what they use.
+    if cx.resolved.ast.steps.is_empty() {
+        return;
+    }
     let steps: Vec<_> = cx.resolved.flow.steps().map(|(_, step)| step).collect();
     let used: Vec<_> =
         agent_references(cx.resolved.ast, &steps).into_iter().skip(cx.resolved.ast.agents.len()).collect();

@@ -13,6 +13,10 @@ pub static RULE: Rule = Rule {
 
 /// Reports each.
 pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
+    // Without steps that could be read nothing is known of what they use.
+    if cx.resolved.ast.steps.is_empty() {
+        return;
+    }
     // A misspelt name is reported where it stands; the input that was meant is then not unused as well.
     let is_read = |name: &str| {
         cx.uses.iter().filter(|one| one.binding.root.value == "inputs").any(|one| {

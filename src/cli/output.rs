@@ -5,12 +5,16 @@ use crate::escape;
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
 
-/// Writes to stdout. A reader that has gone away ends the process quietly, as with other filters.
+/// Writes to stdout. A reader that has gone away ends the process quietly, as with other filters; a full disk is a
+/// fault, or half an output would pass for a whole one.
 pub(super) fn print(text: &str) {
     let mut stdout = std::io::stdout().lock();
-    if stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_err() {
+    let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) else { return };
+    if error.kind() == std::io::ErrorKind::BrokenPipe {
         std::process::exit(0);
     }
+    note(&format!("the output cannot be written: {error}"));
+    std::process::exit(super::Exit::Fault.code().into());
 }
 
 /// A line of data to stdout.

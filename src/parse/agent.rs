@@ -14,7 +14,25 @@ use crate::tree::{Entry, Node, Value};
 /// Reads an agent by the ending of its file's name: `.md` as Markdown with front matter, everything else as JSON.
 pub fn agent(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Agent {
     let is_markdown = source.name().to_ascii_lowercase().ends_with(".md");
-    if is_markdown { markdown(source, diagnostics) } else { json(source, diagnostics) }
+    if is_markdown {
+        return markdown(source, diagnostics);
+    }
+    if is_yaml(source) {
+        let message = "an agent is written in JSON or as Markdown with front matter, not as YAML alone";
+        let found = Diagnostic::new(&rules::NO_FRONT_MATTER, Span::new(source.id(), 0, 0), message);
+        let help =
+            "name the file `NAME.agent.md`, put its keys between two lines of `---` and the prompt below";
+        diagnostics.push(found.help(help));
+        return empty(source, Span::new(source.id(), 0, source.text().len()));
+    }
+    json(source, diagnostics)
+}
+
+/// Whether a text that is named as YAML is no JSON either.
+fn is_yaml(source: &Source) -> bool {
+    let name = source.name().to_ascii_lowercase();
+    (name.ends_with(".yaml") || name.ends_with(".yml"))
+        && !source.text().trim_start_matches('\u{feff}').trim_start().starts_with('{')
 }
 
 /// Reads an agent file in JSON, bare or wrapped in a `tag`.
@@ -29,7 +47,13 @@ pub fn json(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Agent {
 pub fn markdown(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Agent {
     let text = source.text();
     let Some((front_end, body_start)) = front_matter(text) else {
-        let message = "the file does not begin with front matter between two lines of `---`";
+        let is_open =
+            text.trim_start_matches('\u{feff}').lines().next().is_some_and(|line| line.trim_end() == "---");
+        let message = if is_open {
+            "the front matter is not closed by a second line of `---`"
+        } else {
+            "the file does not begin with front matter between two lines of `---`"
+        };
         let found = Diagnostic::new(&rules::NO_FRONT_MATTER, Span::new(source.id(), 0, 0), message);
         diagnostics.push(found.help("write the keys of the agent between `---` and `---`, then the prompt"));
         return empty(source, Span::new(source.id(), 0, text.len()));

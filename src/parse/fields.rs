@@ -168,7 +168,7 @@ impl Fields<'_> {
         found.severity = severity;
         let of_kind = grammar::KINDS.iter().find(|kind| kind.key(key).is_some());
         found = match (near, of_kind) {
-            (Some(near), _) => found.suggest(Some(near), span),
+            (Some(near), _) => found.suggest(key, Some(near), span),
             (None, _) if title == grammar::LOOP.title && grammar::LOOP_BODY.key(key).is_some() => {
                 found.help(format!("write `{key}` inside `loop:`, one level deeper"))
             }

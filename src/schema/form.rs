@@ -259,7 +259,10 @@ impl<'a> Walk<'a> {
         for (i, item) in value.as_array().into_iter().flatten().enumerate() {
             let Some(name) = item.as_str() else { continue };
             if known.is_none_or(|known| !known.contains_key(name)) {
+                let is_required =
+                    |known: &str| value.as_array().into_iter().flatten().any(|other| other == known);
                 let names = known.into_iter().flat_map(|known| known.keys().map(String::as_str));
+                let names = names.filter(|known| !is_required(known));
                 let meant = keyword::near(name, names);
                 self.at(&i.to_string(), |walk| {
                     walk.fault_meant(format!("`{name}` is required, but no such property is allowed"), meant);

@@ -64,7 +64,7 @@ impl Reader {
             let found = Diagnostic::new(&unknown_setting::RULE, span, message);
             let near = nearest(name, known.iter().copied());
             self.found.push(match near {
-                Some(_) => found.suggest(near, span),
+                Some(_) => found.suggest(name, near, span),
                 None => found.help(format!("what can be set: `{}`", known.join("`, `"))),
             });
         }
@@ -162,7 +162,7 @@ impl Reader {
                     span
                 };
                 self.found.push(match near {
-                    Some(_) => found.suggest(near, inner),
+                    Some(_) => found.suggest(name, near, inner),
                     None => found.help("`flowright explain` lists the rules"),
                 });
                 None

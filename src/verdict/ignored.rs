@@ -198,7 +198,7 @@ fn rules(
             Err(near) => {
                 let found = Diagnostic::new(&unknown_rule::RULE, span, format!("there is no rule `{name}`"));
                 about.push(match near {
-                    Some(_) => found.suggest(near, span),
+                    Some(_) => found.suggest(name, near, span),
                     None => found.help("`flowright explain` lists the rules"),
                 });
             }

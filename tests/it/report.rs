@@ -92,7 +92,7 @@ fn everything() -> (Sources, Vec<Diagnostic>) {
         Diagnostic::new(&UNKNOWN_STEP, planer, "there is no agent `planer`")
             .note("not declared")
             .label(at(&flow, "agents:"), "the agents are declared here")
-            .suggest(Some("planner"), planer),
+            .suggest("planer", Some("planner"), planer),
     ];
     (sources, found)
 }

@@ -61,7 +61,7 @@ impl Reader<'_> {
                     };
                     let found = Diagnostic::new(&rules::BAD_VALUE, node.span, message);
                     let near = near.filter(|near| *near != other).map(|near| format!("\"{near}\""));
-                    self.fields.report(found.suggest(near.as_deref(), node.span));
+                    self.fields.report(found.suggest(other, near.as_deref(), node.span));
                     Disposition::Hole
                 }
             },

@@ -110,7 +110,9 @@ impl Fields<'_> {
         let message =
             format!("`{}` is no value of `{what}`; it is {}", shorten(&written), alternatives(words));
         let near = nearest(&written, words.iter().copied());
-        self.report(Diagnostic::new(&rules::BAD_VALUE, node.span, message).suggest(near, node.span));
+        self.report(
+            Diagnostic::new(&rules::BAD_VALUE, node.span, message).suggest(&written, near, node.span),
+        );
         None
     }
 
@@ -243,6 +245,10 @@ impl Fields<'_> {
 }
 
 fn to_kebab(text: &str) -> Option<String> {
+    // What is left of `Größe` without the letters of its own is no name that anybody meant.
+    if text.chars().any(|c| !c.is_ascii() && c.is_alphanumeric()) {
+        return None;
+    }
     let mut out = String::new();
     for c in text.chars() {
         if c.is_ascii_alphanumeric() {

@@ -112,8 +112,9 @@ pub(super) fn word(word: &str, span: Span, is_key: bool) -> Diagnostic {
     let message =
         if is_key { format!("the key `{word}` is not quoted") } else { format!("`{word}` is no JSON value") };
     let found = Diagnostic::new(&rules::SYNTAX_ERROR, span, message);
-    if meant.is_some() {
-        return found.suggest(meant, span);
+    if let Some(meant) = meant {
+        let fix = Fix::replace(format!("write `{meant}`"), span, meant);
+        return found.help(format!("did you mean `{meant}`?")).fix(fix);
     }
     let fix = Fix::replace("put it into double quotes", span, format!("\"{word}\""));
     found.help("put text into double quotes").fix(fix)

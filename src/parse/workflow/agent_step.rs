@@ -143,7 +143,7 @@ impl Reader<'_> {
             Some((entry, near)) => {
                 let message = format!("`{}` is no kind of gate", entry.key.value);
                 let found = Diagnostic::new(&rules::UNKNOWN_KEY, entry.key.span, message);
-                found.suggest(Some(near), entry.key.span)
+                found.suggest(&entry.key.value, Some(near), entry.key.span)
             }
             None => {
                 let place = self.fields.head_of(node);

@@ -54,8 +54,9 @@ impl Reader<'_> {
                     grammar::MAX_REPEAT
                 );
                 let near = node.text().and_then(|text| nearest(&text.value, ["until_stopped"]));
-                self.fields
-                    .report(Diagnostic::new(&rules::BAD_VALUE, node.span, message).suggest(near, node.span));
+                self.fields.report(
+                    Diagnostic::new(&rules::BAD_VALUE, node.span, message).suggest(&written, near, node.span),
+                );
                 None
             }
         }
@@ -162,7 +163,7 @@ impl Reader<'_> {
                 fix.safe = ENDS.contains(&word);
                 found.help(format!("write `{text}`")).fix(fix)
             }
-            (None, Some(near)) => found.suggest(Some(near), node.span),
+            (None, Some(near)) => found.suggest(word, Some(near), node.span),
             (None, None) => found.help(FORMS),
         };
         self.fields.report(found);
@@ -210,7 +211,7 @@ impl Reader<'_> {
         } else {
             let near = nearest(key, ["stop", "steps"]);
             let found = Diagnostic::new(&rules::BAD_TRANSITION, place, format!("`{key}` is no transition"));
-            if near.is_some() { found.suggest(near, place) } else { found.help(FORMS) }
+            if near.is_some() { found.suggest(key, near, place) } else { found.help(FORMS) }
         };
         self.fields.report(found);
     }

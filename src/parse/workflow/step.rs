@@ -129,7 +129,7 @@ impl Reader<'_> {
         if let Some((kind, entry)) = misspelt {
             let message = format!("`{}` is no kind of step", entry.key.value);
             let found = Diagnostic::new(&rules::NO_STEP_KIND, entry.key.span, message);
-            self.fields.report(found.suggest(Some(kind.name), entry.key.span));
+            self.fields.report(found.suggest(&entry.key.value, Some(kind.name), entry.key.span));
             return Some((kind, entry));
         }
         if Fields::is_cut(node) {

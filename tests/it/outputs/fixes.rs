@@ -198,3 +198,46 @@ fn no_fix_brings_an_error() {
     );
     assert!(outcome.out.contains("`choises`") && !outcome.out.contains("duplicate-key"), "{}", outcome.out);
 }
+
+/// What may be another name as well is shown and not put in: names told apart by a number, by a letter of their own,
+/// by most of their letters, and words that are another word by one letter.
+#[test]
+fn only_a_slip_of_the_hand_is_mended_without_asking() {
+    let desk = Desk::new();
+    let steps = |plan: &str, input: &str, required: &str, zone: &str, task: &str, key: &str| {
+        format!(
+            "kind: workflow\nversion: 1\nname: example\ninputs:\n  a: {{ type: string }}\n  size: {{ type: string }}\n\
+             steps:\n  - id: at\n    cron: \"0 9 * * *\"\n    timezone: {zone}\n  - id: plan\n    agent: worker\n    \
+             task: Do ${{{{ inputs.{input} }}}} of ${{{{ inputs.size }}}}\n    result:\n      type: object\n      \
+             additionalProperties: false\n      required: [v1, {required}]\n      properties: {{ v1: {{ type: string }}, \
+             verdict: {{ type: string }} }}\n  - id: part-b\n    agent: worker\n    {task}: ${{{{ steps.{plan}.summary \
+             }}}}\n    {key}: 3\n"
+        )
+    };
+    let agent = r#"{"slug": "worker", "base": "workflow-agent@1", "modelUrl": "http://localhost:1/v1", "modelName": "m", "apiKeyId": "k", "systemPrompt": "x"}"#;
+    desk.file("agents/worker.json", agent);
+    desk.file("unsure.yaml", steps("plan2", "b", "v3", "Europe/Berlin", "task", "retries"));
+    desk.check(&["unsure.yaml", "--fix"]);
+    assert_eq!(desk.text("unsure.yaml"), steps("plan2", "b", "v3", "Europe/Berlin", "task", "retries"));
+    // The one who asks gets the near name, but never the same one twice.
+    desk.check(&["unsure.yaml", "--fix", "--unsafe-fixes"]);
+    assert!(desk.text("unsure.yaml").contains("steps.plan.summary"), "{}", desk.text("unsure.yaml"));
+    assert!(desk.text("unsure.yaml").contains("required: [v1, v3]"), "{}", desk.text("unsure.yaml"));
+    assert!(desk.text("unsure.yaml").contains("inputs.b"), "{}", desk.text("unsure.yaml"));
+    desk.file("slips.yaml", steps("plna", "sizes", "verdcit", "Europe/Berln", "taks", "deadlin"));
+    desk.check(&["slips.yaml", "--fix"]);
+    assert_eq!(
+        desk.text("slips.yaml"),
+        steps("plan", "size", "verdict", "Europe/Berlin", "task", "deadline")
+    );
+}
+
+#[test]
+fn a_name_in_other_letters_is_not_cut_down() {
+    let desk = Desk::new();
+    let text = flow("").replace("name: example", "name: Größe-app");
+    desk.file("flow.yaml", &text);
+    let outcome = desk.check(&["flow.yaml", "--fix", "--unsafe-fixes"]);
+    assert!(outcome.out.contains("bad-name"), "{}", outcome.out);
+    assert_eq!(desk.text("flow.yaml"), text);
+}

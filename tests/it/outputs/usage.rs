@@ -118,3 +118,16 @@ fn flags_that_do_not_go_together_are_refused() {
         assert_eq!(desk.check(words).code, 2, "{words:?}");
     }
 }
+
+/// Half an output must not pass for a whole one. A reader that goes away is another matter.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_output_that_cannot_be_written_is_a_fault() {
+    let desk = Desk::new();
+    desk.file("a.yaml", flow(UNUSED));
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let output =
+        desk.command(&["a.yaml"]).stdout(full).stderr(std::process::Stdio::piped()).output().unwrap();
+    assert_eq!(output.status.code(), Some(70));
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("flowright: the output cannot be written: "));
+}
