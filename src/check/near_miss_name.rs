@@ -88,7 +88,9 @@ fn bare(name: &str) -> String {
 fn shorter(name: &str) -> impl Iterator<Item = u64> {
     let number = |left_out: Option<usize>| {
         let letters = name.bytes().enumerate().filter(|(at, _)| Some(*at) != left_out);
-        letters.fold(0xcbf2_9ce4_8422_2325, |sum: u64, (_, byte)| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+        letters.fold(0xcbf2_9ce4_8422_2325, |sum: u64, (_, byte)| {
+            (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        })
     };
     std::iter::once(number(None)).chain((0..name.len()).map(move |at| number(Some(at))))
 }

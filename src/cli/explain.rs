@@ -35,11 +35,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
+/// What stands above the table of the rules.
+const HEAD: &str = "# Rules
+
+`flowright explain NAME` prints the page of a rule. Settings and comments may move warnings and hints, never errors:
+[checking](checking.md).
+
+| rule | severity | finds |
+|---|---|---|
+";
+
 /// Every rule as a Markdown table with links to the pages, for `flowright schema rules`.
 pub(super) fn markdown() -> String {
-    let mut text = "# Rules\n\n`flowright explain NAME` prints the page of a rule. Settings and comments may move warnings and hints, \
-                    never errors:\n[checking](checking.md).\n\n| rule | severity | finds |\n|---|---|---|\n"
-        .to_owned();
+    let mut text = HEAD.to_owned();
     for rule in all() {
         let (name, severity) = (rule.name, rule.severity.word());
         let summary = rule.summary.replace('|', "\\|");

@@ -1,4 +1,4 @@
-//! `flowright schema`: what is printed from the tables of the language and of the rules; never what is wrong with a file.
+//! `flowright schema`: what is printed from the tables of the language and of the rules. It reads no file.
 
 use super::{Exit, Failure, explain, output};
 use crate::grammar;

@@ -418,7 +418,7 @@ fn an_unknown_rule_is_answered_with_what_may_have_been_meant() {
     let desk = Desk::new();
     for (name, hint) in [
         ("unused-inputs", "did you mean `unused-input`?"),
-        ("cron", "there are `cron-never-occurs`, `invalid-cron`, `odd-cron`"),
+        ("cron", "there are `cron-never-occurs`, `invalid-cron`, `odd-cron`, `unquoted-cron`"),
         ("zzz", "`flowright explain --list` lists them"),
     ] {
         let (code, printed, told) = desk.run(&["explain", name]);
