@@ -88,12 +88,20 @@ impl Schema {
     /// # Errors
     /// Every fault with its place.
     pub fn compile(json: &Value) -> Result<Self, Vec<SchemaFault>> {
-        let mut found = form::check(json);
+        Self::of(Arc::new(json.clone()))
+    }
+
+    /// As [`Schema::compile`], of a document that is shared.
+    ///
+    /// # Errors
+    /// Every fault with its place.
+    pub fn of(json: Arc<Value>) -> Result<Self, Vec<SchemaFault>> {
+        let mut found = form::check(&json);
         if !found.faults.is_empty() {
             found.try_expressions();
             return Err(found.faults);
         }
-        let schema = Self::part(&Arc::new(json.clone()), Vec::new());
+        let schema = Self::part(&json, Vec::new());
         // The library has the last word wherever it does more than look at one value.
         if found.is_intricate
             && let Err(error) = schema.judge()

@@ -97,13 +97,12 @@ fn shorter(name: &str) -> impl Iterator<Item = u64> {
 
 /// One edit apart, and not in a number or a short part such as `plan-a` and `plan-b`.
 fn confusable(one: &str, other: &str) -> bool {
-    if strsim::damerau_levenshtein(one, other) != 1 || bare(one) == bare(other) {
-        return false;
-    }
     let mut parts = one.split('-').zip(other.split('-')).filter(|(a, b)| a != b);
     let Some((a, b)) = parts.next() else { return false };
     let has_digit = |part: &str| part.bytes().any(|byte| byte.is_ascii_digit());
-    one.split('-').count() == other.split('-').count() && a.len().min(b.len()) > 2 && !has_digit(a) && !has_digit(b)
+    let is_told_apart = one.split('-').count() == other.split('-').count() && a.len().min(b.len()) > 2 && !has_digit(a) && !has_digit(b);
+    // The dear part last: most pairs are numbered.
+    is_told_apart && strsim::damerau_levenshtein(one, other) == 1 && bare(one) != bare(other)
 }
 
 /// Ids that something refers to.

@@ -12,6 +12,7 @@ use crate::source::Spanned;
 use crate::tree;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Compiled schemas of a definition and its agents; broken ones are left out.
 #[derive(Debug, Default)]
@@ -27,7 +28,8 @@ pub struct Schemas {
 /// Compiles what was written.
 #[must_use]
 pub fn compile(resolved: &Resolved<'_>) -> Schemas {
-    let one = |node: &tree::Node| (!has_hole(node)).then(|| Schema::compile(&node.to_json()).ok()).flatten();
+    let one =
+        |node: &tree::Node| (!has_hole(node)).then(|| Schema::of(Arc::new(node.to_json())).ok()).flatten();
     let mut schemas = Schemas::default();
     for input in &resolved.ast.inputs {
         schemas.inputs.extend(one(&input.schema).map(|schema| (input.name.value.clone(), schema)));
