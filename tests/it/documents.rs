@@ -100,6 +100,58 @@ fn the_readme_shows_what_check_prints() {
     assert_eq!(*shown, format!("$ flowright check publish.yaml\n{printed}"));
 }
 
+/// What `check` says of a definition in a package with these agents, as lines.
+fn findings(flow: &str, agents: &[&str]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("agents")).unwrap();
+    for name in agents {
+        let text = WRITER.replace("\"writer\"", &format!("\"{name}\""));
+        std::fs::write(folder.path().join(format!("agents/{name}.json")), text).unwrap();
+    }
+    std::fs::write(folder.path().join("flow.yaml"), flow).unwrap();
+    flowright(folder.path(), &["check", "--no-settings", "--format", "short", "flow.yaml"])
+}
+
+#[test]
+fn whole_definitions_of_the_documents_have_no_findings() {
+    let language = fences(&read("docs/language.md"), "yaml");
+    assert_eq!(findings(&language[0], &["planner", "critic", "builder"]), "");
+    assert_eq!(findings(&language[1], &["health-reporter"]), "");
+    assert_eq!(findings(&fences(&read("README.md"), "yaml")[1], &["planner"]), "");
+}
+
+/// Each comment is needed, and none is refused.
+#[test]
+fn ignore_comments_of_the_documents_are_right() {
+    let pages = ["README.md", "docs/checking.md"].map(|page| fences(&read(page), "yaml"));
+    let inputs: Vec<_> = pages.iter().flatten().filter(|text| text.starts_with("inputs:")).collect();
+    assert_eq!(inputs.len(), 2);
+    for inputs in inputs {
+        let flow =
+            format!("kind: workflow\nversion: 1\nname: example\n{inputs}steps:\n  - stop: succeeded\n");
+        assert_eq!(findings(&flow, &[]), "");
+    }
+}
+
+#[test]
+fn settings_of_the_documents_are_right() {
+    for page in ["README.md", "docs/checking.md"] {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = fences(&read(page), "toml").remove(0);
+        assert!(settings.starts_with("[check]"), "{page}");
+        std::fs::write(folder.path().join(".flowright.toml"), settings).unwrap();
+        let flow = "kind: workflow\nversion: 1\nname: example\nsteps:\n  - stop: succeeded\n";
+        std::fs::write(folder.path().join("flow.yaml"), flow).unwrap();
+        assert_eq!(flowright(folder.path(), &["check", "--format", "short"]), "", "{page}");
+    }
+}
+
+#[test]
+fn the_tool_of_the_documents_is_that_of_the_corpus() {
+    let shown = fences(&read("docs/tools.md"), "sh").remove(0);
+    assert_eq!(shown, read("corpus/real/w04-plan-review-build-test/tools/record-change"));
+}
+
 #[test]
 fn the_readme_names_every_verb_and_the_documents_every_flag() {
     let rows: Vec<String> =
