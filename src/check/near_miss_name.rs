@@ -100,7 +100,8 @@ fn confusable(one: &str, other: &str) -> bool {
     let mut parts = one.split('-').zip(other.split('-')).filter(|(a, b)| a != b);
     let Some((a, b)) = parts.next() else { return false };
     let has_digit = |part: &str| part.bytes().any(|byte| byte.is_ascii_digit());
-    let is_told_apart = one.split('-').count() == other.split('-').count() && a.len().min(b.len()) > 2 && !has_digit(a) && !has_digit(b);
+    let is_as_long = one.split('-').count() == other.split('-').count() && a.len().min(b.len()) > 2;
+    let is_told_apart = is_as_long && !has_digit(a) && !has_digit(b);
     // The dear part last: most pairs are numbered.
     is_told_apart && strsim::damerau_levenshtein(one, other) == 1 && bare(one) != bare(other)
 }
