@@ -113,7 +113,7 @@ enum Verb {
     Why(why::Arguments),
     /// Explain a rule, with an example
     Explain(explain::Arguments),
-    /// Print the JSON Schema or the reference of the language
+    /// Print JSON Schemas, grammars, and the tables of keys and rules
     Schema(schema::Arguments),
     /// Serve an editor: findings, hover, completion and more over the language server protocol
     Lsp(lsp::Arguments),

@@ -4,11 +4,11 @@ use crate::ast;
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::source::Span;
 
-/// a workflow names a conversational agent.
+/// A workflow names a conversational agent.
 pub static RULE: Rule = Rule {
     name: "agent-without-base",
     severity: Severity::Error,
-    summary: "a workflow names a conversational agent",
+    summary: "A workflow names a conversational agent",
     page: include_str!("../../docs/diagnostics/agent-without-base.md"),
 };
 

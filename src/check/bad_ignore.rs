@@ -2,10 +2,10 @@
 
 use crate::diagnostic::{Rule, Severity};
 
-/// a comment speaks to Flowright and cannot be read.
+/// A comment speaks to Flowright and cannot be read.
 pub static RULE: Rule = Rule {
     name: "bad-ignore",
     severity: Severity::Warning,
-    summary: "a comment speaks to Flowright and cannot be read",
+    summary: "A comment speaks to Flowright and cannot be read",
     page: include_str!("../../docs/diagnostics/bad-ignore.md"),
 };

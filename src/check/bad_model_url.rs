@@ -3,11 +3,11 @@
 use crate::ast::Agent;
 use crate::diagnostic::{Diagnostic, Fix, Rule, Severity};
 
-/// a model server has no URL that could be asked.
+/// A model server has no URL that could be asked.
 pub static RULE: Rule = Rule {
     name: "bad-model-url",
     severity: Severity::Error,
-    summary: "a model server has no URL that could be asked",
+    summary: "A model server has no URL that could be asked",
     page: include_str!("../../docs/diagnostics/bad-model-url.md"),
 };
 

@@ -2,10 +2,10 @@
 
 use crate::diagnostic::{Rule, Severity};
 
-/// the settings cannot be read, or one has a wrong value.
+/// The settings cannot be read, or one has a wrong value.
 pub static RULE: Rule = Rule {
     name: "bad-setting",
     severity: Severity::Error,
-    summary: "the settings cannot be read, or one has a wrong value",
+    summary: "The settings cannot be read, or one has a wrong value",
     page: include_str!("../../docs/diagnostics/bad-setting.md"),
 };

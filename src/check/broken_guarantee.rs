@@ -8,11 +8,11 @@ use crate::resolve::flow::{Edge, Flow, NodeIndex, has_human_gate, is_chosen_by_d
 use crate::resolve::path::{Leg, names, shortest, tell, way};
 use crate::source::{Span, Spanned};
 
-/// a path breaks a guarantee.
+/// A path breaks a guarantee.
 pub static RULE: Rule = Rule {
     name: "broken-guarantee",
     severity: Severity::Error,
-    summary: "a path breaks a guarantee",
+    summary: "A path breaks a guarantee",
     page: include_str!("../../docs/diagnostics/broken-guarantee.md"),
 };
 

@@ -5,11 +5,11 @@ use crate::schedule::{ClockChange, Outcome, Schedule};
 use crate::source::Spanned;
 use crate::time::{Millis, Timestamp};
 
-/// a cron expression meets a change of its zone's clock.
+/// A cron expression meets a change of its zone's clock.
 pub static RULE: Rule = Rule {
     name: "clock-change",
     severity: Severity::Hint,
-    summary: "a cron expression meets a change of its zone's clock",
+    summary: "A cron expression meets a change of its zone's clock",
     page: include_str!("../../docs/diagnostics/clock-change.md"),
 };
 

@@ -3,11 +3,11 @@
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::source::Span;
 
-/// a cron expression never occurs.
+/// A cron expression never occurs.
 pub static RULE: Rule = Rule {
     name: "cron-never-occurs",
     severity: Severity::Error,
-    summary: "a cron expression never occurs",
+    summary: "A cron expression never occurs",
     page: include_str!("../../docs/diagnostics/cron-never-occurs.md"),
 };
 

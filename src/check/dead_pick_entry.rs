@@ -7,11 +7,11 @@ use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::schema::Walk;
 use std::collections::HashMap;
 
-/// an entry of a pick is never taken.
+/// An entry of a pick is never taken.
 pub static RULE: Rule = Rule {
     name: "dead-pick-entry",
     severity: Severity::Warning,
-    summary: "an entry of a pick is never taken",
+    summary: "An entry of a pick is never taken",
     page: include_str!("../../docs/diagnostics/dead-pick-entry.md"),
 };
 

@@ -6,11 +6,11 @@ use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::source::Spanned;
 use crate::time::Millis;
 
-/// a deadline is longer than one around it.
+/// A deadline is longer than one around it.
 pub static RULE: Rule = Rule {
     name: "deadline-beyond-outer",
     severity: Severity::Warning,
-    summary: "a deadline is longer than one around it",
+    summary: "A deadline is longer than one around it",
     page: include_str!("../../docs/diagnostics/deadline-beyond-outer.md"),
 };
 

@@ -3,11 +3,11 @@
 use super::Context;
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 
-/// the default of an input does not fit its own schema.
+/// The default of an input does not fit its own schema.
 pub static RULE: Rule = Rule {
     name: "default-misfit",
     severity: Severity::Error,
-    summary: "the default of an input does not fit its own schema",
+    summary: "The default of an input does not fit its own schema",
     page: include_str!("../../docs/diagnostics/default-misfit.md"),
 };
 

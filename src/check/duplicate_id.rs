@@ -7,11 +7,11 @@ use crate::resolve::Resolved;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-/// two steps have the same id.
+/// Two steps have the same id.
 pub static RULE: Rule = Rule {
     name: "duplicate-id",
     severity: Severity::Error,
-    summary: "two steps have the same id",
+    summary: "Two steps have the same id",
     page: include_str!("../../docs/diagnostics/duplicate-id.md"),
 };
 

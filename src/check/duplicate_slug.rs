@@ -4,11 +4,11 @@ use super::Context;
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use std::collections::HashMap;
 
-/// two agents of a workflow have the same slug.
+/// Two agents of a workflow have the same slug.
 pub static RULE: Rule = Rule {
     name: "duplicate-slug",
     severity: Severity::Warning,
-    summary: "two agents of a workflow have the same slug",
+    summary: "Two agents of a workflow have the same slug",
     page: include_str!("../../docs/diagnostics/duplicate-slug.md"),
 };
 

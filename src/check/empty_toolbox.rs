@@ -4,11 +4,11 @@ use crate::ast::Agent;
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::resolve::{Around, Toolbox};
 
-/// a folder of tools holds none.
+/// A folder of tools holds none.
 pub static RULE: Rule = Rule {
     name: "empty-toolbox",
     severity: Severity::Warning,
-    summary: "a folder of tools holds none",
+    summary: "A folder of tools holds none",
     page: include_str!("../../docs/diagnostics/empty-toolbox.md"),
 };
 

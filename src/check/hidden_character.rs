@@ -4,11 +4,11 @@ use crate::diagnostic::{Diagnostic, Edit, Fix, Rule, Severity};
 use crate::escape::is_hidden;
 use crate::source::{Source, Span};
 
-/// a character that nobody sees stands in the text.
+/// A character that nobody sees stands in the text.
 pub static RULE: Rule = Rule {
     name: "hidden-character",
     severity: Severity::Warning,
-    summary: "a character that nobody sees stands in the text",
+    summary: "A character that nobody sees stands in the text",
     page: include_str!("../../docs/diagnostics/hidden-character.md"),
 };
 

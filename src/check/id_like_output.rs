@@ -4,11 +4,11 @@ use super::Context;
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::resolve::outputs_of;
 
-/// an id is also the name of an output.
+/// An id is also the name of an output.
 pub static RULE: Rule = Rule {
     name: "id-like-output",
     severity: Severity::Hint,
-    summary: "an id is also the name of an output",
+    summary: "An id is also the name of an output",
     page: include_str!("../../docs/diagnostics/id-like-output.md"),
 };
 

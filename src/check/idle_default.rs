@@ -3,11 +3,11 @@
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::source::Span;
 
-/// a switch has a default that is never taken.
+/// A switch has a default that is never taken.
 pub static RULE: Rule = Rule {
     name: "idle-default",
     severity: Severity::Hint,
-    summary: "a switch has a default that is never taken",
+    summary: "A switch has a default that is never taken",
     page: include_str!("../../docs/diagnostics/idle-default.md"),
 };
 

@@ -5,11 +5,11 @@ use crate::ast::{self, StepKind};
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::source::{Span, Spanned};
 
-/// a key has no effect.
+/// A key has no effect.
 pub static RULE: Rule = Rule {
     name: "idle-key",
     severity: Severity::Warning,
-    summary: "a key has no effect",
+    summary: "A key has no effect",
     page: include_str!("../../docs/diagnostics/idle-key.md"),
 };
 

@@ -4,11 +4,11 @@
 use crate::ast::{Agent, Disposition, Isolation};
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 
-/// a policy rule changes nothing.
+/// A policy rule changes nothing.
 pub static RULE: Rule = Rule {
     name: "idle-policy-rule",
     severity: Severity::Hint,
-    summary: "a policy rule changes nothing",
+    summary: "A policy rule changes nothing",
     page: include_str!("../../docs/diagnostics/idle-policy-rule.md"),
 };
 

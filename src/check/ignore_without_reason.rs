@@ -2,10 +2,10 @@
 
 use crate::diagnostic::{Rule, Severity};
 
-/// an ignore comment gives no reason.
+/// An ignore comment gives no reason.
 pub static RULE: Rule = Rule {
     name: "ignore-without-reason",
     severity: Severity::Warning,
-    summary: "an ignore comment gives no reason",
+    summary: "An ignore comment gives no reason",
     page: include_str!("../../docs/diagnostics/ignore-without-reason.md"),
 };

@@ -2,10 +2,10 @@
 
 use crate::diagnostic::{Rule, Severity};
 
-/// an error is to be ignored.
+/// An error is to be ignored.
 pub static RULE: Rule = Rule {
     name: "ignored-error",
     severity: Severity::Error,
-    summary: "an error is to be ignored",
+    summary: "An error is to be ignored",
     page: include_str!("../../docs/diagnostics/ignored-error.md"),
 };

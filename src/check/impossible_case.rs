@@ -4,11 +4,11 @@ use crate::diagnostic::{Diagnostic, Fix, Rule, Severity, nearest};
 use crate::parse::yes_no_word;
 use crate::source::Spanned;
 
-/// a switch has a case that the value can never be.
+/// A switch has a case that the value can never be.
 pub static RULE: Rule = Rule {
     name: "impossible-case",
     severity: Severity::Error,
-    summary: "a switch has a case that the value can never be",
+    summary: "A switch has a case that the value can never be",
     page: include_str!("../../docs/diagnostics/impossible-case.md"),
 };
 

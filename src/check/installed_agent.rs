@@ -3,11 +3,11 @@
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::source::Span;
 
-/// agents of installed packages are not supported yet.
+/// Agents of installed packages are not supported yet.
 pub static RULE: Rule = Rule {
     name: "installed-agent",
     severity: Severity::Error,
-    summary: "agents of installed packages are not supported yet",
+    summary: "Agents of installed packages are not supported yet",
     page: include_str!("../../docs/diagnostics/installed-agent.md"),
 };
 

@@ -7,11 +7,11 @@ use crate::schedule::{Schedule, ScheduleError, is_zone};
 use crate::source::{Span, Spanned};
 use std::ops::Range;
 
-/// a cron expression cannot be read.
+/// A cron expression cannot be read.
 pub static RULE: Rule = Rule {
     name: "invalid-cron",
     severity: Severity::Error,
-    summary: "a cron expression cannot be read",
+    summary: "A cron expression cannot be read",
     page: include_str!("../../docs/diagnostics/invalid-cron.md"),
 };
 

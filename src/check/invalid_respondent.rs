@@ -4,11 +4,11 @@ use super::Context;
 use crate::ast::{self, StepKind, Template};
 use crate::diagnostic::{Diagnostic, Rule, Severity, nearest};
 
-/// a respondent is none of owner, user:x and role:x.
+/// A respondent is none of owner, user:x and role:x.
 pub static RULE: Rule = Rule {
     name: "invalid-respondent",
     severity: Severity::Error,
-    summary: "a respondent is none of owner, user:x and role:x",
+    summary: "A respondent is none of owner, user:x and role:x",
     page: include_str!("../../docs/diagnostics/invalid-respondent.md"),
 };
 

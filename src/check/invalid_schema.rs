@@ -7,11 +7,11 @@ use crate::schema::Schema;
 use crate::source::{Span, Spanned};
 use crate::tree::Node;
 
-/// a JSON Schema is not valid.
+/// A JSON Schema is not valid.
 pub static RULE: Rule = Rule {
     name: "invalid-schema",
     severity: Severity::Error,
-    summary: "a JSON Schema is not valid",
+    summary: "A JSON Schema is not valid",
     page: include_str!("../../docs/diagnostics/invalid-schema.md"),
 };
 

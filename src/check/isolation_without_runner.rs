@@ -5,11 +5,11 @@ use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::resolve::{Around, Program};
 use crate::source::Spanned;
 
-/// an isolated call has nothing to run in.
+/// An isolated call has nothing to run in.
 pub static RULE: Rule = Rule {
     name: "isolation-without-runner",
     severity: Severity::Error,
-    summary: "an isolated call has nothing to run in",
+    summary: "An isolated call has nothing to run in",
     page: include_str!("../../docs/diagnostics/isolation-without-runner.md"),
 };
 

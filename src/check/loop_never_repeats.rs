@@ -4,11 +4,11 @@ use super::Context;
 use crate::ast::{Repeat, StepKind};
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 
-/// a loop never begins a second iteration.
+/// A loop never begins a second iteration.
 pub static RULE: Rule = Rule {
     name: "loop-never-repeats",
     severity: Severity::Warning,
-    summary: "a loop never begins a second iteration",
+    summary: "A loop never begins a second iteration",
     page: include_str!("../../docs/diagnostics/loop-never-repeats.md"),
 };
 

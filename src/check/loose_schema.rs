@@ -6,11 +6,11 @@ use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::source::Span;
 use crate::tree::Node;
 
-/// an empty object satisfies the schema of a result.
+/// An empty object satisfies the schema of a result.
 pub static RULE: Rule = Rule {
     name: "loose-schema",
     severity: Severity::Warning,
-    summary: "an empty object satisfies the schema of a result",
+    summary: "An empty object satisfies the schema of a result",
     page: include_str!("../../docs/diagnostics/loose-schema.md"),
 };
 

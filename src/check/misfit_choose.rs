@@ -5,11 +5,11 @@ use crate::ast::{Feedback, OnDeadline, StepKind};
 use crate::diagnostic::{Diagnostic, Rule, Severity, nearest};
 use crate::source::Spanned;
 
-/// a deadline chooses what it cannot choose.
+/// A deadline chooses what it cannot choose.
 pub static RULE: Rule = Rule {
     name: "misfit-choose",
     severity: Severity::Error,
-    summary: "a deadline chooses what it cannot choose",
+    summary: "A deadline chooses what it cannot choose",
     page: include_str!("../../docs/diagnostics/misfit-choose.md"),
 };
 

@@ -10,11 +10,11 @@ use crate::source::Spanned;
 use crate::tree::{self, Node};
 use serde_json::Value;
 
-/// an agent is not given what it asks for.
+/// An agent is not given what it asks for.
 pub static RULE: Rule = Rule {
     name: "misfit-input",
     severity: Severity::Error,
-    summary: "an agent is not given what it asks for",
+    summary: "An agent is not given what it asks for",
     page: include_str!("../../docs/diagnostics/misfit-input.md"),
 };
 

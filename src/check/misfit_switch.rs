@@ -3,11 +3,11 @@
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::source::Span;
 
-/// a switch looks at a value that has no cases.
+/// A switch looks at a value that has no cases.
 pub static RULE: Rule = Rule {
     name: "misfit-switch",
     severity: Severity::Error,
-    summary: "a switch looks at a value that has no cases",
+    summary: "A switch looks at a value that has no cases",
     page: include_str!("../../docs/diagnostics/misfit-switch.md"),
 };
 

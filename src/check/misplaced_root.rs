@@ -5,11 +5,11 @@ use super::bindings::{Use, Where};
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::resolve::flow::NodeIndex;
 
-/// a binding reads something that does not exist at its place.
+/// A binding reads something that does not exist at its place.
 pub static RULE: Rule = Rule {
     name: "misplaced-root",
     severity: Severity::Error,
-    summary: "a binding reads something that does not exist at its place",
+    summary: "A binding reads something that does not exist at its place",
     page: include_str!("../../docs/diagnostics/misplaced-root.md"),
 };
 

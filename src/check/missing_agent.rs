@@ -6,11 +6,11 @@ use crate::resolve::{Reference, agent_references};
 use crate::source::Span;
 use std::collections::HashSet;
 
-/// no agent is found under a reference.
+/// No agent is found under a reference.
 pub static RULE: Rule = Rule {
     name: "missing-agent",
     severity: Severity::Error,
-    summary: "no agent is found under a reference",
+    summary: "No agent is found under a reference",
     page: include_str!("../../docs/diagnostics/missing-agent.md"),
 };
 

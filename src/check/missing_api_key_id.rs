@@ -4,11 +4,11 @@ use super::bad_model_url::{host, is_local};
 use crate::ast::Agent;
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 
-/// a remote model server is asked without a key.
+/// A remote model server is asked without a key.
 pub static RULE: Rule = Rule {
     name: "missing-api-key-id",
     severity: Severity::Hint,
-    summary: "a remote model server is asked without a key",
+    summary: "A remote model server is asked without a key",
     page: include_str!("../../docs/diagnostics/missing-api-key-id.md"),
 };
 

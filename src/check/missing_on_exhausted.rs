@@ -10,11 +10,11 @@ use crate::source::{Span, Spanned};
 use petgraph::visit::EdgeRef as _;
 use std::collections::HashMap;
 
-/// a counted loop that can break does not say what happens after its last iteration.
+/// A counted loop that can break does not say what happens after its last iteration.
 pub static RULE: Rule = Rule {
     name: "missing-on-exhausted",
     severity: Severity::Error,
-    summary: "a counted loop that can break does not say what happens after its last iteration",
+    summary: "A counted loop that can break does not say what happens after its last iteration",
     page: include_str!("../../docs/diagnostics/missing-on-exhausted.md"),
 };
 

@@ -3,11 +3,11 @@
 use crate::diagnostic::{Diagnostic, Rule, Severity, nearest};
 use crate::source::Span;
 
-/// a `$ref` names a file that is not there.
+/// A `$ref` names a file that is not there.
 pub static RULE: Rule = Rule {
     name: "missing-schema",
     severity: Severity::Error,
-    summary: "a `$ref` names a file that is not there",
+    summary: "A `$ref` names a file that is not there",
     page: include_str!("../../docs/diagnostics/missing-schema.md"),
 };
 

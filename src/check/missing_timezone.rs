@@ -4,11 +4,11 @@ use super::Context;
 use crate::ast::StepKind;
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 
-/// a cron step has no time zone.
+/// A cron step has no time zone.
 pub static RULE: Rule = Rule {
     name: "missing-timezone",
     severity: Severity::Error,
-    summary: "a cron step has no time zone",
+    summary: "A cron step has no time zone",
     page: include_str!("../../docs/diagnostics/missing-timezone.md"),
 };
 

@@ -5,11 +5,11 @@ use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::schedule::Schedule;
 use crate::source::Spanned;
 
-/// a cron expression may not mean what it seems to.
+/// A cron expression may not mean what it seems to.
 pub static RULE: Rule = Rule {
     name: "odd-cron",
     severity: Severity::Hint,
-    summary: "a cron expression may not mean what it seems to",
+    summary: "A cron expression may not mean what it seems to",
     page: include_str!("../../docs/diagnostics/odd-cron.md"),
 };
 

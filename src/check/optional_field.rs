@@ -6,11 +6,11 @@ use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::schema::{Schema, Walk};
 use crate::source::Spanned;
 
-/// a binding takes a part that need not be there.
+/// A binding takes a part that need not be there.
 pub static RULE: Rule = Rule {
     name: "optional-field",
     severity: Severity::Error,
-    summary: "a binding takes a part that need not be there",
+    summary: "A binding takes a part that need not be there",
     page: include_str!("../../docs/diagnostics/optional-field.md"),
 };
 

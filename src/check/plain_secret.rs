@@ -8,11 +8,11 @@ use crate::secret;
 use crate::source::{Source, Span};
 use crate::tree::{Node, Value};
 
-/// a secret stands in plain text.
+/// A secret stands in plain text.
 pub static RULE: Rule = Rule {
     name: "plain-secret",
     severity: Severity::Warning,
-    summary: "a secret stands in plain text",
+    summary: "A secret stands in plain text",
     page: include_str!("../../docs/diagnostics/plain-secret.md"),
 };
 

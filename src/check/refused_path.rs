@@ -3,11 +3,11 @@
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::source::Span;
 
-/// a path leaves the package or cannot be read.
+/// A path leaves the package or cannot be read.
 pub static RULE: Rule = Rule {
     name: "refused-path",
     severity: Severity::Error,
-    summary: "a path leaves the package or cannot be read",
+    summary: "A path leaves the package or cannot be read",
     page: include_str!("../../docs/diagnostics/refused-path.md"),
 };
 

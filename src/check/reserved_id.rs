@@ -5,11 +5,11 @@ use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::resolve::flow::{Node, Place};
 use std::collections::HashMap;
 
-/// an id is a name that the flow itself uses.
+/// An id is a name that the flow itself uses.
 pub static RULE: Rule = Rule {
     name: "reserved-id",
     severity: Severity::Error,
-    summary: "an id is a name that the flow itself uses",
+    summary: "An id is a name that the flow itself uses",
     page: include_str!("../../docs/diagnostics/reserved-id.md"),
 };
 

@@ -4,11 +4,11 @@ use super::Context;
 use crate::ast::{self, StepKind};
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 
-/// the schema of a result is not that of an object.
+/// The schema of a result is not that of an object.
 pub static RULE: Rule = Rule {
     name: "result-not-object",
     severity: Severity::Error,
-    summary: "the schema of a result is not that of an object",
+    summary: "The schema of a result is not that of an object",
     page: include_str!("../../docs/diagnostics/result-not-object.md"),
 };
 

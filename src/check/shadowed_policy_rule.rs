@@ -4,11 +4,11 @@ use crate::ast::Agent;
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use std::collections::HashMap;
 
-/// a policy rule comes after another for the same tool.
+/// A policy rule comes after another for the same tool.
 pub static RULE: Rule = Rule {
     name: "shadowed-policy-rule",
     severity: Severity::Warning,
-    summary: "a policy rule comes after another for the same tool",
+    summary: "A policy rule comes after another for the same tool",
     page: include_str!("../../docs/diagnostics/shadowed-policy-rule.md"),
 };
 

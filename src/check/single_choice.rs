@@ -4,11 +4,11 @@ use super::Context;
 use crate::ast::{Feedback, StepKind};
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 
-/// a question has only one choice.
+/// A question has only one choice.
 pub static RULE: Rule = Rule {
     name: "single-choice",
     severity: Severity::Hint,
-    summary: "a question has only one choice",
+    summary: "A question has only one choice",
     page: include_str!("../../docs/diagnostics/single-choice.md"),
 };
 

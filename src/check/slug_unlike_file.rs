@@ -3,11 +3,11 @@
 use crate::ast::Agent;
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 
-/// an agent's slug differs from the name of its file.
+/// An agent's slug differs from the name of its file.
 pub static RULE: Rule = Rule {
     name: "slug-unlike-file",
     severity: Severity::Hint,
-    summary: "an agent's slug differs from the name of its file",
+    summary: "An agent's slug differs from the name of its file",
     page: include_str!("../../docs/diagnostics/slug-unlike-file.md"),
 };
 

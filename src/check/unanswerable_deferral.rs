@@ -7,11 +7,11 @@ use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::source::{Span, Spanned};
 use std::collections::HashSet;
 
-/// a tool call is deferred where nobody can answer it in time.
+/// A tool call is deferred where nobody can answer it in time.
 pub static RULE: Rule = Rule {
     name: "unanswerable-deferral",
     severity: Severity::Warning,
-    summary: "a tool call is deferred where nobody can answer it in time",
+    summary: "A tool call is deferred where nobody can answer it in time",
     page: include_str!("../../docs/diagnostics/unanswerable-deferral.md"),
 };
 

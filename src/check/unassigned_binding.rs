@@ -8,11 +8,11 @@ use crate::resolve::facts::gives;
 use crate::resolve::flow::{Edge, NodeIndex};
 use crate::resolve::path::{branching, names, shortest, tell, way as way_of};
 
-/// a binding reads an output that may have no value yet.
+/// A binding reads an output that may have no value yet.
 pub static RULE: Rule = Rule {
     name: "unassigned-binding",
     severity: Severity::Error,
-    summary: "a binding reads an output that may have no value yet",
+    summary: "A binding reads an output that may have no value yet",
     page: include_str!("../../docs/diagnostics/unassigned-binding.md"),
 };
 

@@ -8,11 +8,11 @@ use crate::source::Span;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 
-/// a schedule can start work that then waits for a person for ever.
+/// A schedule can start work that then waits for a person for ever.
 pub static RULE: Rule = Rule {
     name: "unattended-approval",
     severity: Severity::Warning,
-    summary: "a schedule can start work that then waits for a person for ever",
+    summary: "A schedule can start work that then waits for a person for ever",
     page: include_str!("../../docs/diagnostics/unattended-approval.md"),
 };
 

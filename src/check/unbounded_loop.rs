@@ -7,11 +7,11 @@ use crate::resolve::flow::NodeIndex;
 use crate::resolve::path::{names, shortest, tell};
 use std::collections::HashSet;
 
-/// a loop can run for ever without waiting.
+/// A loop can run for ever without waiting.
 pub static RULE: Rule = Rule {
     name: "unbounded-loop",
     severity: Severity::Error,
-    summary: "a loop can run for ever without waiting",
+    summary: "A loop can run for ever without waiting",
     page: include_str!("../../docs/diagnostics/unbounded-loop.md"),
 };
 

@@ -10,11 +10,11 @@ use crate::resolve::flow::NodeIndex;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// a switch does not cover every value.
+/// A switch does not cover every value.
 pub static RULE: Rule = Rule {
     name: "uncovered-case",
     severity: Severity::Error,
-    summary: "a switch does not cover every value",
+    summary: "A switch does not cover every value",
     page: include_str!("../../docs/diagnostics/uncovered-case.md"),
 };
 

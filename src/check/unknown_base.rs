@@ -3,11 +3,11 @@
 use crate::ast;
 use crate::diagnostic::{Diagnostic, Rule, Severity, nearest};
 
-/// an agent names a base that does not exist.
+/// An agent names a base that does not exist.
 pub static RULE: Rule = Rule {
     name: "unknown-base",
     severity: Severity::Error,
-    summary: "an agent names a base that does not exist",
+    summary: "An agent names a base that does not exist",
     page: include_str!("../../docs/diagnostics/unknown-base.md"),
 };
 

@@ -8,11 +8,11 @@ use crate::diagnostic::{Diagnostic, Rule, Severity, nearest};
 use crate::schema::Walk;
 use crate::source::Spanned;
 
-/// a binding takes a part that the schema does not declare.
+/// A binding takes a part that the schema does not declare.
 pub static RULE: Rule = Rule {
     name: "unknown-field",
     severity: Severity::Error,
-    summary: "a binding takes a part that the schema does not declare",
+    summary: "A binding takes a part that the schema does not declare",
     page: include_str!("../../docs/diagnostics/unknown-field.md"),
 };
 

@@ -6,11 +6,11 @@ use crate::diagnostic::{Diagnostic, Rule, Severity, nearest};
 use crate::resolve::flow::NodeIndex;
 use crate::source::{Span, Spanned};
 
-/// a guarantee names a step or choice that does not exist.
+/// A guarantee names a step or choice that does not exist.
 pub static RULE: Rule = Rule {
     name: "unknown-guarantee-step",
     severity: Severity::Error,
-    summary: "a guarantee names a step or choice that does not exist",
+    summary: "A guarantee names a step or choice that does not exist",
     page: include_str!("../../docs/diagnostics/unknown-guarantee-step.md"),
 };
 

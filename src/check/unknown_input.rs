@@ -5,11 +5,11 @@ use crate::ast::Binding;
 use crate::diagnostic::{Diagnostic, Rule, Severity, nearest};
 use crate::source::Span;
 
-/// a binding names an input that is not declared.
+/// A binding names an input that is not declared.
 pub static RULE: Rule = Rule {
     name: "unknown-input",
     severity: Severity::Error,
-    summary: "a binding names an input that is not declared",
+    summary: "A binding names an input that is not declared",
     page: include_str!("../../docs/diagnostics/unknown-input.md"),
 };
 

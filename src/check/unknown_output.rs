@@ -5,11 +5,11 @@ use crate::diagnostic::{Diagnostic, Rule, Severity, nearest};
 use crate::resolve::{outputs_of, word_of};
 use crate::source::Span;
 
-/// a binding names an output that the step does not have.
+/// A binding names an output that the step does not have.
 pub static RULE: Rule = Rule {
     name: "unknown-output",
     severity: Severity::Error,
-    summary: "a binding names an output that the step does not have",
+    summary: "A binding names an output that the step does not have",
     page: include_str!("../../docs/diagnostics/unknown-output.md"),
 };
 

@@ -4,11 +4,11 @@ use super::Context;
 use crate::diagnostic::{Diagnostic, Fix, Rule, Severity, nearest};
 use crate::source::Span;
 
-/// a binding begins with a name that is no root.
+/// A binding begins with a name that is no root.
 pub static RULE: Rule = Rule {
     name: "unknown-root",
     severity: Severity::Error,
-    summary: "a binding begins with a name that is no root",
+    summary: "A binding begins with a name that is no root",
     page: include_str!("../../docs/diagnostics/unknown-root.md"),
 };
 

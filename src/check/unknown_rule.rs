@@ -2,10 +2,10 @@
 
 use crate::diagnostic::{Rule, Severity};
 
-/// a rule is named that does not exist.
+/// A rule is named that does not exist.
 pub static RULE: Rule = Rule {
     name: "unknown-rule",
     severity: Severity::Warning,
-    summary: "a rule is named that does not exist",
+    summary: "A rule is named that does not exist",
     page: include_str!("../../docs/diagnostics/unknown-rule.md"),
 };

@@ -9,11 +9,11 @@ use crate::schema::keyword::{self, Shape};
 use crate::source::Spanned;
 use crate::tree::{Node, Value};
 
-/// a schema has a word that is no keyword.
+/// A schema has a word that is no keyword.
 pub static RULE: Rule = Rule {
     name: "unknown-schema-keyword",
     severity: Severity::Warning,
-    summary: "a schema has a word that is no keyword",
+    summary: "A schema has a word that is no keyword",
     page: include_str!("../../docs/diagnostics/unknown-schema-keyword.md"),
 };
 

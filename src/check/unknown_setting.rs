@@ -2,10 +2,10 @@
 
 use crate::diagnostic::{Rule, Severity};
 
-/// a setting is unknown.
+/// A setting is unknown.
 pub static RULE: Rule = Rule {
     name: "unknown-setting",
     severity: Severity::Warning,
-    summary: "a setting is unknown",
+    summary: "A setting is unknown",
     page: include_str!("../../docs/diagnostics/unknown-setting.md"),
 };

@@ -5,11 +5,11 @@ use crate::ast::Binding;
 use crate::diagnostic::{Diagnostic, Rule, Severity, nearest};
 use crate::source::Span;
 
-/// a binding names a step that does not exist.
+/// A binding names a step that does not exist.
 pub static RULE: Rule = Rule {
     name: "unknown-step",
     severity: Severity::Error,
-    summary: "a binding names a step that does not exist",
+    summary: "A binding names a step that does not exist",
     page: include_str!("../../docs/diagnostics/unknown-step.md"),
 };
 

@@ -4,11 +4,11 @@ use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::schedule::{is_zone, nearest_zone};
 use crate::source::Spanned;
 
-/// a time zone does not exist.
+/// A time zone does not exist.
 pub static RULE: Rule = Rule {
     name: "unknown-timezone",
     severity: Severity::Error,
-    summary: "a time zone does not exist",
+    summary: "A time zone does not exist",
     page: include_str!("../../docs/diagnostics/unknown-timezone.md"),
 };
 

@@ -7,11 +7,11 @@ use crate::resolve::{Around, Toolbox};
 use crate::source::Spanned;
 use crate::tree::Value;
 
-/// an agent names a tool that it does not have.
+/// An agent names a tool that it does not have.
 pub static RULE: Rule = Rule {
     name: "unknown-tool",
     severity: Severity::Error,
-    summary: "an agent names a tool that it does not have",
+    summary: "An agent names a tool that it does not have",
     page: include_str!("../../docs/diagnostics/unknown-tool.md"),
 };
 

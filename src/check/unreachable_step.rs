@@ -6,11 +6,11 @@ use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::resolve::flow::nested;
 use std::collections::HashMap;
 
-/// no path leads to a step.
+/// No path leads to a step.
 pub static RULE: Rule = Rule {
     name: "unreachable-step",
     severity: Severity::Error,
-    summary: "no path leads to a step",
+    summary: "No path leads to a step",
     page: include_str!("../../docs/diagnostics/unreachable-step.md"),
 };
 

@@ -4,11 +4,11 @@ use super::Context;
 use crate::diagnostic::{Diagnostic, Rule, Severity, nearest};
 use crate::resolve::{agent_references, local};
 
-/// an agent name is declared and never used.
+/// An agent name is declared and never used.
 pub static RULE: Rule = Rule {
     name: "unused-agent",
     severity: Severity::Warning,
-    summary: "an agent name is declared and never used",
+    summary: "An agent name is declared and never used",
     page: include_str!("../../docs/diagnostics/unused-agent.md"),
 };
 

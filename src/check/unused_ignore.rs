@@ -2,10 +2,10 @@
 
 use crate::diagnostic::{Rule, Severity};
 
-/// an ignore comment ignores nothing.
+/// An ignore comment ignores nothing.
 pub static RULE: Rule = Rule {
     name: "unused-ignore",
     severity: Severity::Warning,
-    summary: "an ignore comment ignores nothing",
+    summary: "An ignore comment ignores nothing",
     page: include_str!("../../docs/diagnostics/unused-ignore.md"),
 };

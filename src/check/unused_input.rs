@@ -3,11 +3,11 @@
 use super::{Context, bindings};
 use crate::diagnostic::{Diagnostic, Rule, Severity, nearest};
 
-/// an input is declared and never read.
+/// An input is declared and never read.
 pub static RULE: Rule = Rule {
     name: "unused-input",
     severity: Severity::Warning,
-    summary: "an input is declared and never read",
+    summary: "An input is declared and never read",
     page: include_str!("../../docs/diagnostics/unused-input.md"),
 };
 

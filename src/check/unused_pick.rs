@@ -6,11 +6,11 @@ use crate::ast::StepKind;
 use crate::diagnostic::{Diagnostic, Rule, Severity, nearest};
 use std::collections::HashSet;
 
-/// the value of a pick is never read.
+/// The value of a pick is never read.
 pub static RULE: Rule = Rule {
     name: "unused-pick",
     severity: Severity::Warning,
-    summary: "the value of a pick is never read",
+    summary: "The value of a pick is never read",
     page: include_str!("../../docs/diagnostics/unused-pick.md"),
 };
 

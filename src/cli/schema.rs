@@ -1,6 +1,6 @@
-//! `flowright schema`: what the table of the language prints.
+//! `flowright schema`: what is printed from the tables of the language and of the rules. It reads no file.
 
-use super::{Exit, Failure, output};
+use super::{Exit, Failure, explain, output};
 use crate::grammar;
 use clap::ValueEnum;
 
@@ -26,6 +26,8 @@ enum Name {
     Grammar,
     /// The grammar of bindings, `${{ … }}`
     Bindings,
+    /// The rules of the checker as a Markdown table
+    Rules,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
@@ -43,6 +45,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Name::Reference => output::print(&grammar::reference_markdown()),
         Name::Grammar => output::print(&grammar::ebnf()),
         Name::Bindings => output::print(grammar::BINDINGS),
+        Name::Rules => output::print(&explain::markdown()),
     }
     Ok(Exit::Done)
 }

@@ -402,6 +402,7 @@ fn generated_files_are_printed_by_the_binary() {
         ("bindings", "grammar/binding.ebnf"),
         ("grammar", "grammar/flowright.ebnf"),
         ("reference", "docs/reference.md"),
+        ("rules", "docs/rules.md"),
     ] {
         let (code, printed, _) = desk.run(&["schema", name]);
         assert_eq!(code, 0);
@@ -410,4 +411,28 @@ fn generated_files_are_printed_by_the_binary() {
             "print {path} anew with `flowright schema {name}`"
         );
     }
+}
+
+#[test]
+fn an_unknown_rule_is_answered_with_what_may_have_been_meant() {
+    let desk = Desk::new();
+    for (name, hint) in [
+        ("unused-inputs", "did you mean `unused-input`?"),
+        ("cron", "there are `cron-never-occurs`, `invalid-cron`, `odd-cron`, `unquoted-cron`"),
+        ("zzz", "`flowright explain --list` lists them"),
+    ] {
+        let (code, printed, told) = desk.run(&["explain", name]);
+        assert_eq!((code, printed.as_str()), (2, ""), "{name}");
+        assert_eq!(told.trim_end(), format!("flowright: there is no rule `{name}`; {hint}"));
+    }
+}
+
+#[test]
+fn all_rules_are_listed_with_or_without_the_flag() {
+    let desk = Desk::new();
+    let (code, listed, _) = desk.run(&["explain", "--list"]);
+    assert_eq!(code, 0);
+    assert!(listed.lines().any(|line| line.split_whitespace().take(2).eq(["unused-input", "warning"])));
+    assert_eq!(listed, desk.run(&["explain"]).1);
+    assert_eq!(desk.run(&["explain", "--list", "unused-input"]).0, 2);
 }

@@ -14,6 +14,7 @@ mod checks;
 mod cli;
 mod corpus;
 mod crash;
+mod documents;
 mod flow;
 mod fmt;
 mod grammar;
