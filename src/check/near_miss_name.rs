@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 pub static RULE: Rule = Rule {
     name: "near-miss-name",
     severity: Severity::Warning,
-    summary: "two names can hardly be told apart",
+    summary: "Two names can hardly be told apart",
     page: include_str!("../../docs/diagnostics/near-miss-name.md"),
 };
 
