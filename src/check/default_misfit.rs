@@ -5,11 +5,11 @@ use crate::diagnostic::{Diagnostic, Edit, Fix, Rule, Severity};
 use crate::source::Span;
 use crate::tree::Value;
 
-/// the default of an input does not fit its own schema.
+/// The default of an input does not fit its own schema.
 pub static RULE: Rule = Rule {
     name: "default-misfit",
     severity: Severity::Error,
-    summary: "the default of an input does not fit its own schema",
+    summary: "The default of an input does not fit its own schema",
     page: include_str!("../../docs/diagnostics/default-misfit.md"),
 };
 
