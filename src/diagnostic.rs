@@ -170,7 +170,7 @@ pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> O
         .filter(|(distance, name)| {
             let len = name.chars().count().max(written.chars().count());
             // Names of one letter have nothing in common but their length.
-            *distance <= len.div_ceil(3).min(4) && (*distance == 0 || *distance < len)
+            *distance <= (len / 3).clamp(1, 4) && (*distance == 0 || *distance < len)
         })
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)

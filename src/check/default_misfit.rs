@@ -1,7 +1,9 @@
 //! `default-misfit`: a `default` that its schema refuses.
 
 use super::Context;
-use crate::diagnostic::{Diagnostic, Rule, Severity};
+use crate::diagnostic::{Diagnostic, Edit, Fix, Rule, Severity};
+use crate::source::Span;
+use crate::tree::Value;
 
 /// The default of an input does not fit its own schema.
 pub static RULE: Rule = Rule {
@@ -22,7 +24,18 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
                 "the default of `{}` does not fit its schema: {} is expected, this is {}",
                 input.name.value, violation.expected, violation.found
             );
-            out.push(Diagnostic::new(&RULE, at.span, message).label(input.name.span, "the input"));
+            let mut found = Diagnostic::new(&RULE, at.span, message).label(input.name.span, "the input");
+            if violation.expected == "a string" && matches!(at.value, Value::Number(_) | Value::Bool(_)) {
+                found = found.help("quote it if it is meant as text").fix(quote(at.span));
+            }
+            out.push(found);
         }
     }
+}
+
+/// Quotation marks around a scalar, whose digits stay as they are written: `01234` and `1.10` are texts with theirs.
+fn quote(span: Span) -> Fix {
+    let end = Span::new(span.file, span.end as usize, span.end as usize);
+    let edits = [span.at_start(), end].map(|span| Edit { span, text: "\"".to_owned() });
+    Fix { title: "quote it".to_owned(), safe: true, edits: edits.to_vec() }
 }

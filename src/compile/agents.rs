@@ -31,7 +31,7 @@ pub(super) fn load(
     agents
 }
 
-/// Reads an agent file: Markdown with front matter if its name ends in `.md`, else JSON or YAML.
+/// Reads an agent file: Markdown with front matter if its name ends in `.md`, else JSON.
 pub(super) fn read(source: &Source, package_path: &str, diagnostics: &mut Vec<Diagnostic>) -> ast::Agent {
     if package_path.to_ascii_lowercase().ends_with(".md") {
         return parse::agent::markdown(source, diagnostics);

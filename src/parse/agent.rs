@@ -17,14 +17,6 @@ pub fn agent(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Agent {
     if is_markdown {
         return markdown(source, diagnostics);
     }
-    if is_yaml(source) {
-        let message = "an agent is written in JSON or as Markdown with front matter, not as YAML alone";
-        let found = Diagnostic::new(&rules::NO_FRONT_MATTER, Span::new(source.id(), 0, 0), message);
-        let help =
-            "name the file `NAME.agent.md`, put its keys between two lines of `---` and the prompt below";
-        diagnostics.push(found.help(help));
-        return empty(source, Span::new(source.id(), 0, source.text().len()));
-    }
     json(source, diagnostics)
 }
 
@@ -37,6 +29,14 @@ fn is_yaml(source: &Source) -> bool {
 
 /// Reads an agent file in JSON, bare or wrapped in a `tag`.
 pub fn json(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Agent {
+    if is_yaml(source) {
+        let message = "an agent is written in JSON or as Markdown with front matter, not as YAML alone";
+        let found = Diagnostic::new(&rules::NO_FRONT_MATTER, Span::new(source.id(), 0, 0), message);
+        let help =
+            "name the file `NAME.agent.md`, put its keys between two lines of `---` and the prompt below";
+        diagnostics.push(found.help(help));
+        return empty(source, Span::new(source.id(), 0, source.text().len()));
+    }
     let tree = json_reader::read(source, diagnostics);
     let mut reader = Reader { fields: Fields { source, diagnostics }, strict: Severity::Warning };
     let body = reader.unwrap(&tree);

@@ -35,7 +35,7 @@ pub fn read(source: &Source, folder: &Path) -> (Settings, Vec<Diagnostic>) {
         reader.found.push(Diagnostic::new(&bad_setting::RULE, place, format!("this is no TOML: {what}")));
     }
     for (key, value) in document.get_ref() {
-        if reader.known(key, &TOP, "the settings") {
+        if reader.known(key, &TOP, "the top level") {
             reader.check(value, &mut settings);
         }
     }
