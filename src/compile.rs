@@ -43,6 +43,8 @@ pub struct Compiled {
     pub ast: Option<ast::Workflow>,
     /// The agent files that it names.
     pub agents: Agents,
+    /// The largest number of agent runs between two waits that was proved; `None` without a bound.
+    pub agent_runs: Option<u64>,
     /// The frozen workflow, if nothing is an error.
     pub workflow: Option<ir::Workflow>,
     /// Findings by file and place.
@@ -70,6 +72,17 @@ pub struct CompiledAgent {
 /// change of its zone) look from `as_of` on; nothing else depends on it.
 #[must_use]
 pub fn compile(main: MainDocument, files: &dyn Files, as_of: Timestamp) -> Compiled {
+    let mut compiled = analyse(main, files, as_of);
+    if let Some(ast) = compiled.ast.as_ref().filter(|_| !has_errors(&compiled.diagnostics)) {
+        let resolved = resolve(ast, &compiled.agents);
+        compiled.workflow = Some(lower::lower(&resolved, compiled.agent_runs));
+    }
+    compiled
+}
+
+/// As [`compile`], without freezing: what an editor needs at each keystroke.
+#[must_use]
+pub fn analyse(main: MainDocument, files: &dyn Files, as_of: Timestamp) -> Compiled {
     let mut sources = Sources::default();
     let mut diagnostics = Vec::new();
     let Some(source) = take_in(&mut sources, &main.name, main.bytes, &mut diagnostics) else {
@@ -84,9 +97,9 @@ pub fn compile(main: MainDocument, files: &dyn Files, as_of: Timestamp) -> Compi
     let mut ast = parse::workflow::workflow(&source, &tree, &mut diagnostics);
     let mut agents = agents::load(&ast, files, &mut sources, &mut diagnostics);
     schemas::link(&mut ast, &mut agents, files, &mut sources, &mut diagnostics);
-    let workflow = judge(&ast, &agents, as_of, &mut diagnostics);
+    let agent_runs = check::check(&resolve(&ast, &agents), as_of, &mut diagnostics);
     tidy::tidy(&sources, &mut diagnostics);
-    Compiled { sources, tree: Some(tree), ast: Some(ast), agents, workflow, diagnostics }
+    Compiled { agent_runs, tree: Some(tree), ast: Some(ast), agents, ..unread(sources, None, diagnostics) }
 }
 
 /// Compiles an agent file alone, knowing nothing of its package.
@@ -128,18 +141,15 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
 }
 
 fn unread(sources: Sources, tree: Option<Node>, diagnostics: Vec<Diagnostic>) -> Compiled {
-    Compiled { sources, tree, ast: None, agents: Agents::default(), workflow: None, diagnostics }
-}
-
-fn judge(
-    ast: &ast::Workflow,
-    agents: &Agents,
-    as_of: Timestamp,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<ir::Workflow> {
-    let resolved = resolve(ast, agents);
-    let agent_runs = check::check(&resolved, as_of, diagnostics);
-    (!has_errors(diagnostics)).then(|| lower::lower(&resolved, agent_runs))
+    Compiled {
+        sources,
+        tree,
+        ast: None,
+        agents: Agents::default(),
+        agent_runs: None,
+        workflow: None,
+        diagnostics,
+    }
 }
 
 fn take_in(

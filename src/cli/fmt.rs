@@ -1,10 +1,11 @@
 //! `flowright fmt`: files in one layout. A file is written only if it compiles to the same digest and findings.
 
-use super::{Exit, Failure, definition, output, walk};
+use super::{Exit, Failure, definition, output, replace, walk};
 use crate::compile;
 use crate::diagnostic::Diagnostic;
 use crate::fmt::{self, Refusal};
 use crate::host::clock::{Clock, RealClock};
+use crate::settings;
 use crate::source::{FileId, Sources};
 use crate::verdict;
 use crate::{parse, report};
@@ -35,6 +36,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         } else if path.is_dir() {
             for file in walk::files(path) {
                 let file = file.map_err(Failure::usage)?;
+                if is_excluded(&file) {
+                    continue;
+                }
                 let bytes = definition::read(&file)?;
                 if verdict::kind(&file.to_string_lossy(), &bytes).is_some() {
                     done.file(&file, bytes, arguments)?;
@@ -49,6 +53,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         return Err(Failure::usage(format!("there is no workflow and no agent in {}", names.join(", "))));
     }
     Ok(done.finish(arguments))
+}
+
+/// Whether the settings keep a file out of searches.
+fn is_excluded(file: &Path) -> bool {
+    let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf());
+    let settings = settings::of(absolute.parent().unwrap_or(&absolute));
+    settings.excludes(&settings::path_from(&settings.folder, &absolute), false)
 }
 
 /// What has been done so far.
@@ -91,8 +102,8 @@ impl Done {
             show(path, &old, &new, arguments);
             return Ok(());
         }
-        std::fs::write(path, new).map_err(|error| {
-            Failure::new(Exit::Fault, format!("{} cannot be written: {error}", path.display()))
+        replace::replace(path, old.as_bytes(), new.as_bytes()).map_err(|why| {
+            Failure::new(Exit::Fault, format!("{} cannot be written: {why}", path.display()))
         })?;
         output::line(&format!("formatted {}", path.display()));
         Ok(())

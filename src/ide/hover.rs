@@ -10,7 +10,7 @@ use super::place::{self, Level, Role, Way};
 use super::{Analysis, At, Document, Hover, scope, words};
 use crate::ast::StepKind;
 use crate::check::{Context, bindings};
-use crate::compile::Compiled;
+use crate::compile::{Compiled, has_errors};
 use crate::diagnostic::Severity;
 use crate::grammar::Shape;
 use crate::resolve::flow::Flow;
@@ -212,7 +212,9 @@ impl Asked<'_, '_> {
         let mut about = compiled.diagnostics.iter().filter(|found| within(found.span));
         match about.find(|found| found.severity == Severity::Error) {
             Some(found) => format!("\n\nThis one does not hold: {}.", found.message),
-            None if compiled.workflow.is_some() => "\n\nThis one is proved.".to_owned(),
+            None if compiled.ast.is_some() && !has_errors(&compiled.diagnostics) => {
+                "\n\nThis one is proved.".to_owned()
+            }
             None => "\n\nNothing against this one is known; it is proved when the document has no error."
                 .to_owned(),
         }

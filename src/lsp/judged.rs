@@ -156,14 +156,14 @@ fn compiled(
     let Some(root) = root else {
         let document = match kind {
             Kind::Agent => agent(compile::compile_agent(main)),
-            Kind::Workflow => workflow(compile::compile(main, &Memory::new(), as_of)),
+            Kind::Workflow => workflow(compile::analyse(main, &Memory::new(), as_of)),
         };
         return (document, Reads::default());
     };
     let files = Overlay::new(root, open);
     let document = match kind {
         Kind::Agent => agent(compile::compile_agent_in(main, &files)),
-        Kind::Workflow => workflow(compile::compile(main, &files, as_of)),
+        Kind::Workflow => workflow(compile::analyse(main, &files, as_of)),
     };
     (document, files.into_reads())
 }

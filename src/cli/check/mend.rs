@@ -1,13 +1,11 @@
 //! `--fix` and `--diff`: mended documents back to where they came from, or what would change to stdout.
 
-use super::super::{Exit, output};
+use super::super::{Exit, output, replace};
 use super::Arguments;
 use super::diff::unified;
 use super::search::Plan;
 use crate::time::Timestamp;
 use crate::verdict::mend::{Level, Mended, mend as mended};
-use std::io::Write;
-use std::path::{Path, PathBuf};
 
 /// What mending has done.
 pub(super) struct Fixed {
@@ -39,7 +37,7 @@ pub(super) fn mend(plan: &mut Plan, arguments: &Arguments, as_of: Timestamp) -> 
         match &job.path {
             None => fixed.stdin = Some(text.clone()),
             Some(path) if is_changed => {
-                if let Err(why) = replace(path, &job.document.bytes, text.as_bytes()) {
+                if let Err(why) = replace::replace(path, &job.document.bytes, text.as_bytes()) {
                     fixed.faults.push(format!("{} cannot be mended: {why}", super::search::name(path)));
                     continue;
                 }
@@ -76,33 +74,4 @@ pub(super) fn diff(plan: &Plan, arguments: &Arguments, as_of: Timestamp) -> Exit
         (0, true) => Exit::Done,
         (_, true) => Exit::Findings,
     }
-}
-
-/// Beside it first, then renamed, so that a reader sees the old file or the new one. A link stays a link, permissions
-/// stay as they are, and a file that somebody has changed meanwhile is left alone.
-fn replace(path: &Path, before: &[u8], after: &[u8]) -> Result<(), String> {
-    let words = |error: std::io::Error| error.to_string();
-    let real = path.canonicalize().map_err(words)?;
-    if std::fs::read(&real).map_err(words)? != before {
-        return Err("it was changed meanwhile".to_owned());
-    }
-    let permissions = std::fs::metadata(&real).map_err(words)?.permissions();
-    if permissions.readonly() {
-        return Err("it is read-only".to_owned());
-    }
-    let mut beside = real.clone().into_os_string();
-    beside.push(format!(".{}.tmp", std::process::id()));
-    let beside = PathBuf::from(beside);
-    let write = || -> std::io::Result<()> {
-        let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(&beside)?;
-        file.write_all(after)?;
-        file.set_permissions(permissions)?;
-        file.sync_all()?;
-        std::fs::rename(&beside, &real)
-    };
-    write().map_err(|error| {
-        // What is left beside it is of no use to anybody; if it cannot be removed either, the first error counts.
-        let _ = std::fs::remove_file(&beside);
-        error.to_string()
-    })
 }

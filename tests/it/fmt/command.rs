@@ -85,3 +85,27 @@ fn faults_of_meaning_do_not_stop_it() {
     let (code, out, _) = run(folder.path(), &["-"], "kind: workflow\nsteps:\n- frobnicate:   1\n");
     assert_eq!((code, out.as_str()), (0, "kind: workflow\nsteps:\n  - frobnicate: 1\n"));
 }
+
+/// Settings keep files out of a search; a file that is named is formatted, with its permissions and through its link.
+#[cfg(unix)]
+#[test]
+fn what_is_excluded_is_not_searched_and_a_link_stays_a_link() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::create_dir(path("vendor")).unwrap();
+    std::fs::write(path(".flowright.toml"), "[check]\nexclude = [\"vendor/\"]\n").unwrap();
+    std::fs::write(path("vendor/ugly.yaml"), UGLY).unwrap();
+    std::fs::write(path("ugly.yaml"), UGLY).unwrap();
+    std::fs::set_permissions(path("vendor/ugly.yaml"), std::fs::Permissions::from_mode(0o640)).unwrap();
+    std::os::unix::fs::symlink("vendor/ugly.yaml", path("link.yaml")).unwrap();
+
+    let (code, out, _) = run(folder.path(), &[], "");
+    assert_eq!((code, out.as_str()), (0, "formatted ./ugly.yaml\n"));
+    assert_eq!(std::fs::read_to_string(path("vendor/ugly.yaml")).unwrap(), UGLY);
+    let (code, out, _) = run(folder.path(), &["link.yaml"], "");
+    assert_eq!((code, out.as_str()), (0, "formatted link.yaml\n"));
+    assert!(path("link.yaml").is_symlink());
+    assert_eq!(std::fs::read_to_string(path("vendor/ugly.yaml")).unwrap(), NEAT);
+    assert_eq!(std::fs::metadata(path("vendor/ugly.yaml")).unwrap().permissions().mode() & 0o777, 0o640);
+}
