@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::source::Spanned;
 use std::collections::{HashMap, HashSet};
 
-/// two names can hardly be told apart.
+/// Two names can hardly be told apart.
 pub static RULE: Rule = Rule {
     name: "near-miss-name",
     severity: Severity::Warning,
