@@ -92,6 +92,33 @@ impl Millis {
     }
 }
 
+impl Millis {
+    /// The form of the language for what people also write: blanks between the parts and whole words, such as
+    /// `1 hour 30 min`. `None` if it could mean anything else.
+    #[must_use]
+    pub fn meant(text: &str) -> Option<String> {
+        const WORDS: [(char, &[&str]); 4] = [
+            ('d', &["d", "day", "days"]),
+            ('h', &["h", "hr", "hrs", "hour", "hours"]),
+            ('m', &["m", "min", "mins", "minute", "minutes"]),
+            ('s', &["s", "sec", "secs", "second", "seconds"]),
+        ];
+        let mut short = String::new();
+        let mut rest = text.trim();
+        while !rest.is_empty() {
+            let behind = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+            short.push_str(rest.strip_suffix(behind)?);
+            let word = behind.trim_start();
+            rest = word.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+            let word = word.strip_suffix(rest)?.to_ascii_lowercase();
+            let (unit, _) = WORDS.iter().find(|(_, words)| words.contains(&word.as_str()))?;
+            short.push(*unit);
+            rest = rest.trim_start_matches([' ', ',']);
+        }
+        Self::parse(&short).is_ok().then_some(short)
+    }
+}
+
 const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;

@@ -49,6 +49,11 @@ fn drop_consequences(sources: &Sources, diagnostics: &mut Vec<Diagnostic>) {
         .collect();
     diagnostics.retain(|found| {
         let rule = found.rule.name;
+        if rule == "idle-key" || rule == "missing-key" && has_losses {
+            // What is said to be missing may stand in what could not be read.
+            let name = found.message.rsplit('`').nth(1).unwrap_or_default();
+            return !lines.iter().any(|(file, text)| *file == found.span.file && has_word(text, name));
+        }
         if of_reading.contains(rule)
             || OF_CHARACTERS.contains(&rule)
             || found.span.is_empty() && !LACKS.contains(&rule)

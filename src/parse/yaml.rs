@@ -6,6 +6,7 @@
 mod build;
 mod directives;
 mod frame;
+mod indent;
 mod keys;
 mod mend;
 mod runs;

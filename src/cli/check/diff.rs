@@ -12,7 +12,8 @@ const CONTEXT_LINES: usize = 3;
 pub(super) fn unified(name: &str, before: &str, after: &str) -> String {
     let is_terminal = std::io::stdout().is_terminal();
     let diff = TextDiff::from_lines(before, after);
-    let shown = visible(name);
+    // An absolute path too is one below `a` and `b`.
+    let shown = visible(name.trim_start_matches('/'));
     let (old, new) = (format!("a/{shown}"), format!("b/{shown}"));
     if !is_terminal {
         return diff.unified_diff().context_radius(CONTEXT_LINES).header(&old, &new).to_string();

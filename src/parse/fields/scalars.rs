@@ -189,7 +189,15 @@ impl Fields<'_> {
         match Millis::parse(&text.value) {
             Ok(duration) => Some(Spanned::new(duration, node.span)),
             Err(sentence) => {
-                self.report(Diagnostic::new(&rules::BAD_DURATION, node.span, sentence));
+                let found = Diagnostic::new(&rules::BAD_DURATION, node.span, sentence);
+                self.report(match Millis::meant(&text.value) {
+                    Some(meant) => found.help(format!("write `{meant}`")).fix(Fix::replace(
+                        format!("write `{meant}`"),
+                        node.span,
+                        meant,
+                    )),
+                    None => found,
+                });
                 None
             }
         }

@@ -6,7 +6,7 @@
 )]
 
 use super::build::Stopped;
-use super::{end_of_line, quoted, start_of_line, swallowed};
+use super::{end_of_line, indent, quoted, start_of_line, swallowed};
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::parse::rules;
 use crate::source::{FileId, Span};
@@ -199,6 +199,9 @@ pub(super) fn unquoted_cron(file: FileId, text: &str, start: usize, end: usize) 
 }
 
 fn colon_in_text(file: FileId, text: &str, at: usize, value_span: Span, value: &str) -> Diagnostic {
+    if let Some(found) = indent::too_far(file, text, at, value_span) {
+        return found;
+    }
     let span = Span::new(file, at, at + 1);
     let found = Diagnostic::new(
         &rules::COLON_IN_PLAIN_TEXT,
