@@ -71,7 +71,8 @@ pub(super) fn mend(file: FileId, text: &str, at: usize, fault: &Fault) -> (Diagn
             (found.help(help), stand_in(text, at, end))
         }
         Fault::Word => {
-            let end = word_end(text, at);
+            // What is stuck to it before belongs to it: a stand-in behind `2` would make another number of that.
+            let (at, end) = (word_start(text, at), word_end(text, at));
             let word = text.get(at..end).unwrap_or_default();
             let span = Span::new(file, at, end.max(at));
             let shown: String = word.chars().take(40).collect();
@@ -161,13 +162,21 @@ fn stand_in(text: &str, at: usize, end: usize) -> Option<Patch> {
     Some(Patch { range: at..end, text: format!("0{}", " ".repeat(len)), is_hole: true })
 }
 
+fn ends_a_word(c: char) -> bool {
+    c.is_whitespace() || matches!(c, ',' | ':' | ']' | '}' | '{' | '[' | '"')
+}
+
+fn word_start(text: &str, at: usize) -> usize {
+    let before = text.get(..at).unwrap_or_default();
+    before.char_indices().rev().take_while(|(_, c)| !ends_a_word(*c)).last().map_or(at, |(start, _)| start)
+}
+
 fn word_end(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     if rest.starts_with('#') {
         return at + rest.find(['\n', '\r']).unwrap_or(rest.len());
     }
-    let ends = |c: char| c.is_whitespace() || matches!(c, ',' | ':' | ']' | '}' | '{' | '[' | '"');
-    let len = rest.find(ends).unwrap_or(rest.len());
+    let len = rest.find(ends_a_word).unwrap_or(rest.len());
     at + if len == 0 { rest.chars().next().map_or(0, char::len_utf8) } else { len }
 }
 
