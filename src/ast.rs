@@ -150,6 +150,42 @@ pub enum StepKind {
     Hole,
 }
 
+impl StepKind {
+    /// The cron step, if it is one.
+    #[must_use]
+    pub fn as_cron(&self) -> Option<&Cron> {
+        if let Self::Cron(cron) = self { Some(cron) } else { None }
+    }
+
+    /// The question, if it is one.
+    #[must_use]
+    pub fn as_question(&self) -> Option<&Question> {
+        if let Self::Question(question) = self { Some(question) } else { None }
+    }
+
+    /// The agent step, if it is one.
+    #[must_use]
+    pub fn as_agent(&self) -> Option<&AgentStep> {
+        if let Self::Agent(stage) = self { Some(stage) } else { None }
+    }
+
+    /// The loop, if it is one.
+    #[must_use]
+    pub fn as_loop(&self) -> Option<&Loop> {
+        if let Self::Loop(written) = self { Some(written) } else { None }
+    }
+
+    /// How long a question, a stage and each of its gates may wait.
+    pub fn deadlines(&self) -> impl Iterator<Item = &Spanned<Millis>> {
+        let question = self.as_question().and_then(|question| question.deadline.as_ref());
+        let stage = self.as_agent();
+        let own = stage.and_then(|stage| stage.deadline.as_ref());
+        let gates =
+            stage.into_iter().flat_map(|stage| &stage.review).filter_map(|gate| gate.deadline.as_ref());
+        question.into_iter().chain(own).chain(gates)
+    }
+}
+
 /// `cron`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cron {

@@ -14,6 +14,7 @@ use crate::resolve::flow::NodeIndex;
 use crate::resolve::{Around, Resolved};
 use crate::source::Source;
 use crate::time::Timestamp;
+use crate::tree::Node;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
@@ -164,8 +165,7 @@ pub fn check(resolved: &Resolved<'_>, as_of: Timestamp, out: &mut Vec<Diagnostic
     missing_timezone::check(&cx, out);
     invalid_cron::check(&cx, out);
     invalid_schema::check(&cx, out);
-    unknown_schema_keyword::check(&cx, out);
-    misspelt_required::check(&cx, out);
+    invalid_schema::each(&cx, &mut |schema| words_of_schema(schema, out));
     result_not_object::check(&cx, out);
     loose_schema::check(&cx, out);
     default_misfit::check(&cx, out);
@@ -198,8 +198,15 @@ pub fn text(source: &Source, out: &mut Vec<Diagnostic>) {
 pub fn agent(agent: &ast::Agent, path: &str, around: Option<&Around>, out: &mut Vec<Diagnostic>) {
     agent_file(agent, path, around, out);
     invalid_schema::check_agent(agent, out);
-    unknown_schema_keyword::check_agent(agent, out);
-    misspelt_required::check_agent(agent, out);
+    if let Some(inputs) = &agent.inputs {
+        words_of_schema(inputs, out);
+    }
+}
+
+/// What can be said of a schema whether or not it is valid.
+fn words_of_schema(schema: &Node, out: &mut Vec<Diagnostic>) {
+    unknown_schema_keyword::check_schema(schema, out);
+    misspelt_required::check_schema(schema, out);
 }
 
 fn agent_file(agent: &ast::Agent, path: &str, around: Option<&Around>, out: &mut Vec<Diagnostic>) {

@@ -74,13 +74,18 @@ pub struct CompiledAgent {
 pub fn compile(main: MainDocument, files: &dyn Files, as_of: Timestamp) -> Compiled {
     let mut compiled = analyse(main, files, as_of);
     if let Some(ast) = compiled.ast.as_ref().filter(|_| !has_errors(&compiled.diagnostics)) {
-        let resolved = resolve(ast, &compiled.agents);
-        compiled.workflow = Some(lower::lower(&resolved, compiled.agent_runs));
+        compiled.workflow = Some(freeze(ast, &compiled.agents, compiled.agent_runs));
     }
     compiled
 }
 
-/// As [`compile`], without freezing: what an editor needs at each keystroke.
+/// Freezes what [`analyse`] gave without an error.
+#[must_use]
+pub fn freeze(ast: &ast::Workflow, agents: &Agents, agent_runs: Option<u64>) -> ir::Workflow {
+    lower::lower(&resolve(ast, agents), agent_runs)
+}
+
+/// As [`compile`], without freezing: all that a check and an editor need.
 #[must_use]
 pub fn analyse(main: MainDocument, files: &dyn Files, as_of: Timestamp) -> Compiled {
     let mut sources = Sources::default();

@@ -64,6 +64,8 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// What to do, one sentence.
     pub help: Option<String>,
+    /// The key whose absence makes it a fault: where that stands in a line that could not be read, nothing is known.
+    pub missing: Option<&'static str>,
     /// A change that mends it.
     pub fix: Option<Fix>,
 }
@@ -80,6 +82,7 @@ impl Diagnostic {
             note: String::new(),
             labels: Vec::new(),
             help: None,
+            missing: None,
             fix: None,
         }
     }
@@ -95,6 +98,13 @@ impl Diagnostic {
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
         self.labels.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// It is one only since this key is not there.
+    #[must_use]
+    pub fn missing(mut self, key: &'static str) -> Self {
+        self.missing = Some(key);
         self
     }
 

@@ -1,4 +1,5 @@
-//! Making untrusted text harmless for a terminal, a page and a log: [`visible`], [`visible_lines`], [`json_text`].
+//! Making untrusted text harmless for a terminal, a page and a log: [`visible`], [`visible_lines`], [`json_text`]; and
+//! for the inside of a URI: [`percent_encoded`].
 //!
 //! Source lines, titles, messages of models and tools may hold characters that drive a terminal or hide from the
 //! reader. Here they become `\u{…}`. Nothing here prints, and nothing is left out.
@@ -56,6 +57,41 @@ pub fn json_text(json: &str) -> String {
         }
     }
     out
+}
+
+/// What may stand in the path or fragment of a URI beside letters and digits (RFC 3986, `pchar` and `/`).
+pub const URI_PATH: &[u8] = b"-._~/!$&'()*+,;=:@";
+
+/// The text for the inside of a URI: each byte but ASCII letters, digits and those of `kept` as `%XX`.
+#[must_use]
+pub fn percent_encoded(text: &str, kept: &[u8]) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || kept.contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+/// The text that [`percent_encoded`] was given; `None` if a `%` has no two digits behind it, or the bytes are not
+/// UTF-8.
+#[must_use]
+pub fn percent_decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let mut digit = || rest.next().and_then(|digit| char::from(digit).to_digit(16));
+        let (high, low) = (digit()?, digit()?);
+        bytes.push(u8::try_from(high * 16 + low).ok()?);
+    }
+    String::from_utf8(bytes).ok()
 }
 
 fn escaped(text: &str, hidden: impl Fn(char) -> bool) -> Cow<'_, str> {

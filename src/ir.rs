@@ -214,6 +214,12 @@ pub enum NodeKind {
 }
 
 impl NodeKind {
+    /// The stage, if it is one.
+    #[must_use]
+    pub fn as_agent(&self) -> Option<&Stage> {
+        if let Self::Agent(stage) = self { Some(stage) } else { None }
+    }
+
     /// The kind key of the language, or `end`, `hold`.
     #[must_use]
     pub fn word(&self) -> &'static str {

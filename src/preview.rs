@@ -36,6 +36,11 @@ pub enum Format {
     Json,
 }
 
+impl Format {
+    /// All of them.
+    pub const ALL: [Self; 6] = [Self::Text, Self::Mermaid, Self::Dot, Self::Svg, Self::Html, Self::Json];
+}
+
 /// Draws the workflow without dates. Characters that could drive a terminal come out as `\u{…}`.
 #[must_use]
 pub fn print(format: Format, workflow: &ir::Workflow) -> String {

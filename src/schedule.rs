@@ -101,6 +101,12 @@ impl Schedule {
         self.zone.name()
     }
 
+    /// An instant by the clock of the zone.
+    #[must_use]
+    pub fn local(&self, at: Timestamp) -> chrono::DateTime<Tz> {
+        at.to_utc().with_timezone(&self.zone)
+    }
+
     /// Oddities of the expression that are no errors.
     #[must_use]
     pub fn lints(&self) -> &[Lint] {

@@ -28,8 +28,6 @@ pub struct Verdict {
     pub ignored: Vec<Ignored>,
     /// The largest number of agent runs between two waits, if the workflow is sound.
     pub bound: Option<Bound>,
-    /// The frozen workflow, if nothing is an error.
-    pub workflow: Option<ir::Workflow>,
     /// What was written, of a workflow that could be read.
     pub ast: Option<ast::Workflow>,
     /// The agent files that it names.
@@ -69,25 +67,33 @@ impl Verdict {
     pub fn count(&self, severity: Severity) -> usize {
         self.diagnostics.iter().filter(|found| found.severity == severity).count()
     }
+
+    /// The frozen workflow, if it is one and nothing is an error. It is made now: a check never pays for it.
+    #[must_use]
+    pub fn workflow(&self) -> Option<ir::Workflow> {
+        let (ast, bound) = (self.ast.as_ref()?, self.bound?);
+        let agent_runs = match bound {
+            Bound::Runs(runs) => Some(runs),
+            Bound::Unbounded => None,
+        };
+        (!compile::has_errors(&self.diagnostics)).then(|| compile::freeze(ast, &self.agents, agent_runs))
+    }
 }
 
 /// Judges a document.
 #[must_use]
 pub fn judge(main: MainDocument, files: &dyn Files, under: Under<'_>, as_of: Timestamp) -> Verdict {
-    let (sources, found, workflow, ast, agents) =
-        if kind(&main.package_path, &main.bytes) == Some(Kind::Agent) {
-            let CompiledAgent { sources, diagnostics, .. } = compile::compile_agent_in(main, files);
-            (sources, diagnostics, None, None, Agents::default())
-        } else {
-            let compiled = compile::compile(main, files, as_of);
-            (compiled.sources, compiled.diagnostics, compiled.workflow, compiled.ast, compiled.agents)
-        };
-    let bound = workflow
-        .as_ref()
-        .map(|workflow| workflow.agent_runs_between_waits().map_or(Bound::Unbounded, Bound::Runs));
+    let (sources, found, ast, agents, bound) = if kind(&main.package_path, &main.bytes) == Some(Kind::Agent) {
+        let CompiledAgent { sources, diagnostics, .. } = compile::compile_agent_in(main, files);
+        (sources, diagnostics, None, Agents::default(), None)
+    } else {
+        let compiled = compile::analyse(main, files, as_of);
+        let is_sound = compiled.ast.is_some() && !compile::has_errors(&compiled.diagnostics);
+        let bound = is_sound.then(|| compiled.agent_runs.map_or(Bound::Unbounded, Bound::Runs));
+        (compiled.sources, compiled.diagnostics, compiled.ast, compiled.agents, bound)
+    };
     let (diagnostics, ignored) = apply(&sources, found, under);
-    let workflow = workflow.filter(|_| !compile::has_errors(&diagnostics));
-    Verdict { sources, diagnostics, ignored, bound, workflow, ast, agents }
+    Verdict { sources, diagnostics, ignored, bound, ast, agents }
 }
 
 /// Applies ignore comments, then settings, to what a compile has found: the findings that count, and those that

@@ -292,18 +292,9 @@ fn raise(arrivals: &mut HashMap<NodeIndex, Arrival>, node: NodeIndex, next: Arri
 }
 
 fn times(step: Option<&ast::Step>) -> Option<u32> {
-    match &step?.kind {
-        StepKind::Loop(a_loop) => match a_loop.repeat.as_ref()?.value {
-            ast::Repeat::Times(times) => Some(times),
-            ast::Repeat::UntilStopped => None,
-        },
-        StepKind::Cron(_)
-        | StepKind::Question(_)
-        | StepKind::Agent(_)
-        | StepKind::Switch(_)
-        | StepKind::Pick(_)
-        | StepKind::Stop(_)
-        | StepKind::Hole => None,
+    match step?.kind.as_loop()?.repeat.as_ref()?.value {
+        ast::Repeat::Times(times) => Some(times),
+        ast::Repeat::UntilStopped => None,
     }
 }
 

@@ -5,7 +5,6 @@ use crate::ast::{self, StepKind};
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::resolve::flow::NodeIndex;
 use crate::schedule::Schedule;
-use crate::source::Spanned;
 use crate::time::{Millis, Timestamp};
 use std::collections::HashMap;
 
@@ -28,7 +27,7 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
         let around = flow.node(index).map(|node| node.scope.as_slice()).unwrap_or_default();
         let driving = around.iter().filter_map(|a_loop| periods.get(a_loop));
         let Some((period, cron_step)) = driving.min_by_key(|(period, _)| *period) else { continue };
-        for deadline in deadlines(&step.kind).into_iter().filter(|deadline| deadline.value > *period) {
+        for deadline in step.kind.deadlines().filter(|deadline| deadline.value > *period) {
             let message = format!(
                 "the deadline of `{}` is longer than the period of the schedule: {} is more than {period}",
                 step.name, deadline.value
@@ -59,19 +58,4 @@ fn periods<'a>(cx: &Context<'a, '_>) -> HashMap<NodeIndex, (Millis, &'a ast::Ste
         }
     }
     found
-}
-
-fn deadlines(kind: &StepKind) -> Vec<&Spanned<Millis>> {
-    match kind {
-        StepKind::Question(question) => question.deadline.iter().collect(),
-        StepKind::Agent(stage) => {
-            stage.deadline.iter().chain(stage.review.iter().filter_map(|gate| gate.deadline.as_ref())).collect()
-        }
-        StepKind::Cron(_)
-        | StepKind::Loop(_)
-        | StepKind::Switch(_)
-        | StepKind::Pick(_)
-        | StepKind::Stop(_)
-        | StepKind::Hole => Vec::new(),
-    }
 }

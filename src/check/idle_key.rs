@@ -13,9 +13,14 @@ pub static RULE: Rule = Rule {
     page: include_str!("../../docs/diagnostics/idle-key.md"),
 };
 
+const NO_DEADLINE: &str = "there is no `deadline` that could pass";
+
 /// Reports each.
 pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
-    out.extend(transitions(cx).into_iter().map(|(span, key, why)| finding(span, key, why)));
+    out.extend(transitions(cx).into_iter().map(|(span, key, why)| {
+        let found = finding(span, key, why);
+        if why == NO_DEADLINE { found.missing("deadline") } else { found }
+    }));
     let mut needs = Needs::default();
     for (_, step) in cx.resolved.flow.steps() {
         needs.see(step);
@@ -63,7 +68,6 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
 /// The transitions that are never taken: place, key and reason. What stands in them is not said to be unreachable.
 #[must_use]
 pub fn transitions(cx: &Context<'_, '_>) -> Vec<(Span, &'static str, &'static str)> {
-    const NO_DEADLINE: &str = "there is no `deadline` that could pass";
     let mut found = Vec::new();
     for (_, step) in cx.resolved.flow.steps() {
         match &step.kind {

@@ -1,9 +1,6 @@
 //! `misspelt-required`: `required` names a property that is not declared, while one of nearly that name is.
 
-use super::invalid_schema;
 use super::unknown_schema_keyword::each_schema;
-use super::Context;
-use crate::ast;
 use crate::diagnostic::{Diagnostic, Rule, Severity, nearest};
 use crate::tree::{Entry, Node, Value};
 
@@ -15,19 +12,8 @@ pub static RULE: Rule = Rule {
     page: include_str!("../../docs/diagnostics/misspelt-required.md"),
 };
 
-/// Looks at every schema of the definition and of its agents.
-pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
-    invalid_schema::each(cx, &mut |schema| look(schema, out));
-}
-
-/// Looks at the schema of what an agent must be given.
-pub fn check_agent(agent: &ast::Agent, out: &mut Vec<Diagnostic>) {
-    if let Some(inputs) = &agent.inputs {
-        look(inputs, out);
-    }
-}
-
-fn look(schema: &Node, out: &mut Vec<Diagnostic>) {
+/// Looks at one schema and at those within it.
+pub fn check_schema(schema: &Node, out: &mut Vec<Diagnostic>) {
     each_schema(schema, &mut |schema| {
         // Where other names are forbidden, `invalid-schema` speaks.
         let is_closed = schema.get("additionalProperties").is_some_and(|more| more.value == Value::Bool(false));

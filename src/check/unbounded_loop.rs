@@ -53,10 +53,7 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
 /// Counted, or under a deadline of its own or of a loop around it.
 fn is_bounded(cx: &Context<'_, '_>, a_loop: NodeIndex) -> bool {
     let flow = &cx.resolved.flow;
-    let written = |index: NodeIndex| match flow.step(index) {
-        Some(ast::Step { kind: StepKind::Loop(written), .. }) => Some(written),
-        Some(_) | None => None,
-    };
+    let written = |index: NodeIndex| flow.step(index)?.kind.as_loop();
     let counted = written(a_loop).and_then(|own| own.repeat.as_ref()).map(|repeat| repeat.value)
         != Some(ast::Repeat::UntilStopped);
     let outer = flow.node(a_loop).map(|node| node.scope.as_slice()).unwrap_or_default();

@@ -1,9 +1,7 @@
 //! `unknown-schema-keyword`: a word in a schema that is none of its keywords and is surely meant for one. JSON Schema
 //! passes over unknown words in silence, so the rule that was meant does not hold.
 
-use super::Context;
 use super::invalid_schema;
-use crate::ast;
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::schema::keyword::{self, Shape};
 use crate::source::Spanned;
@@ -27,19 +25,8 @@ const FOREIGN: [(&str, &str); 6] = [
     ("discriminator", "give the property a `const` in each alternative of `oneOf`"),
 ];
 
-/// Looks at every schema of the definition and of its agents.
-pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
-    invalid_schema::each(cx, &mut |schema| look(schema, out));
-}
-
-/// Looks at the schema of what an agent must be given.
-pub fn check_agent(agent: &ast::Agent, out: &mut Vec<Diagnostic>) {
-    if let Some(inputs) = &agent.inputs {
-        look(inputs, out);
-    }
-}
-
-fn look(schema: &Node, out: &mut Vec<Diagnostic>) {
+/// Looks at one schema and at those within it.
+pub fn check_schema(schema: &Node, out: &mut Vec<Diagnostic>) {
     each_schema(schema, &mut |schema| {
         for entry in schema.entries() {
             if keyword::find(&entry.key.value).is_none() {

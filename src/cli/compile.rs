@@ -1,6 +1,6 @@
 //! `flowright compile`: freezes a workflow.
 
-use super::{Exit, Failure, definition, output};
+use super::{Exit, Failure, definition, output, replace};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -24,7 +24,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             output::print(&String::from_utf8_lossy(&bytes));
             return Ok(Exit::Done);
         }
-        Some(path) => write_whole(path, &bytes)?,
+        Some(path) => replace::write(path, &bytes, None).map_err(|error| {
+            Failure::new(Exit::Fault, format!("{} cannot be written: {error}", path.display()))
+        })?,
         None => {}
     }
     let digest = ready.workflow.digest();
@@ -43,17 +45,4 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         output::line(&format!("{} {digest}", ready.workflow.name()));
     }
     Ok(Exit::Done)
-}
-
-/// Beside it first, then renamed: a reader sees the old file or the new one, never half of it.
-fn write_whole(path: &std::path::Path, bytes: &[u8]) -> Result<(), Failure> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(format!(".{}.tmp", std::process::id()));
-    let beside = PathBuf::from(beside);
-    let outcome = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
-    outcome.map_err(|error| {
-        // What is left beside it is of no use to anybody; if it cannot be removed either, the first error counts.
-        let _ = std::fs::remove_file(&beside);
-        Failure::new(Exit::Fault, format!("{} cannot be written: {error}", path.display()))
-    })
 }

@@ -8,6 +8,7 @@ use crate::host::clock::{Clock, RealClock};
 use crate::settings;
 use crate::verdict::{self, Under, Verdict};
 use crate::{ir, report};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,22 +22,39 @@ pub(super) struct Ready {
 
 /// Judges the file at `path` under the settings that count for it. What is wrong with these, `check` says.
 pub(super) fn judge_file(path: &Path) -> Result<Verdict, Failure> {
-    let (document, package, _) = document(path, read(path)?);
+    Ok(judge(path, read(path)?))
+}
+
+fn judge(path: &Path, bytes: Vec<u8>) -> Verdict {
+    let package = package(path);
+    let document = document(path, bytes, &package);
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let settings = settings::of(absolute.parent().unwrap_or(&absolute));
     let place = settings::path_from(&settings.folder, &absolute);
-    let under = Under { settings: &settings, path: &place };
-    Ok(verdict::judge(document, &package, under, RealClock.now()))
+    verdict::judge(document, &package.folder, Under { settings: &settings, path: &place }, RealClock.now())
 }
 
-/// A text under its path, the package that it belongs to, and where that lies.
-pub(super) fn document(path: &Path, bytes: Vec<u8>) -> (MainDocument, Folder, PathBuf) {
+/// The package that a file belongs to; all files of its folder share it.
+pub(super) struct Package {
+    pub root: PathBuf,
+    pub folder: Folder,
+}
+
+/// The package of the file at `path`.
+pub(super) fn package(path: &Path) -> Package {
     let root = compile::package_root(path);
+    let folder = Folder::new(&root).shown_under(prefix(&shown(path), &package_path(&root, path)));
+    Package { root, folder }
+}
+
+/// A text under its path in a package.
+pub(super) fn document(path: &Path, bytes: Vec<u8>, package: &Package) -> MainDocument {
+    MainDocument { name: shown(path), package_path: package_path(&package.root, path), bytes }
+}
+
+fn shown(path: &Path) -> String {
     let shown = path.display().to_string();
-    let name = shown.strip_prefix("./").map(str::to_owned).unwrap_or(shown);
-    let package_path = package_path(&root, path);
-    let folder = Folder::new(&root).shown_under(prefix(&name, &package_path));
-    (MainDocument { name, package_path, bytes }, folder, root)
+    shown.strip_prefix("./").map(str::to_owned).unwrap_or(shown)
 }
 
 /// The path of a file from the root of its package, with `/`.
@@ -58,6 +76,15 @@ fn prefix(name: &str, package_path: &str) -> String {
     }
     // The reader stands inside the package.
     if shown.is_empty() { "../".repeat(inside.len()) } else { String::new() }
+}
+
+/// All of stdin.
+pub(super) fn stdin() -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    match std::io::stdin().lock().read_to_end(&mut bytes) {
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(Failure::new(Exit::Fault, format!("stdin cannot be read: {error}"))),
+    }
 }
 
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
@@ -84,12 +111,12 @@ pub(super) fn ready(path: &Path) -> Result<Ready, Failure> {
             .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", path.display())))?;
         return Ok(Ready { workflow: Arc::new(workflow), root: absolute, ast: None });
     }
-    let verdict = judge_file(path)?;
+    let verdict = judge(path, bytes);
     if !verdict.diagnostics.is_empty() {
         print_findings(&verdict);
     }
     let errors = report::counted(verdict.count(Severity::Error), "error");
-    match verdict.workflow {
+    match verdict.workflow() {
         Some(workflow) => Ok(Ready { workflow: Arc::new(workflow), root: absolute, ast: verdict.ast }),
         None if verdict.count(Severity::Error) == 0 => {
             Err(Failure::new(Exit::Usage, format!("{} is an agent, not a workflow", path.display())))

@@ -5,11 +5,11 @@ use crate::compile;
 use crate::diagnostic::Diagnostic;
 use crate::fmt::{self, Refusal};
 use crate::host::clock::{Clock, RealClock};
-use crate::settings;
+use crate::settings::{self, Settings};
 use crate::source::{FileId, Sources};
 use crate::verdict;
 use crate::{parse, report};
-use std::io::Read;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
@@ -36,7 +36,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         } else if path.is_dir() {
             for file in walk::files(path) {
                 let file = file.map_err(Failure::usage)?;
-                if is_excluded(&file) {
+                if done.excludes(&file) {
                     continue;
                 }
                 let bytes = definition::read(&file)?;
@@ -55,13 +55,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     Ok(done.finish(arguments))
 }
 
-/// Whether the settings keep a file out of searches.
-fn is_excluded(file: &Path) -> bool {
-    let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf());
-    let settings = settings::of(absolute.parent().unwrap_or(&absolute));
-    settings.excludes(&settings::path_from(&settings.folder, &absolute), false)
-}
-
 /// What has been done so far.
 #[derive(Default)]
 struct Done {
@@ -69,15 +62,21 @@ struct Done {
     changed: usize,
     left: usize,
     is_stdin: bool,
+    /// Settings by folder.
+    settings: HashMap<PathBuf, Settings>,
 }
 
 impl Done {
+    /// Whether the settings keep a file out of searches.
+    fn excludes(&mut self, file: &Path) -> bool {
+        let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf());
+        let folder = absolute.parent().unwrap_or(&absolute);
+        let settings = self.settings.entry(folder.to_path_buf()).or_insert_with(|| settings::of(folder));
+        settings.excludes(&settings::path_from(&settings.folder, &absolute), false)
+    }
+
     fn stdin(&mut self, arguments: &Arguments) -> Result<(), Failure> {
-        let mut bytes = Vec::new();
-        std::io::stdin()
-            .lock()
-            .read_to_end(&mut bytes)
-            .map_err(|error| Failure::new(Exit::Fault, format!("stdin cannot be read: {error}")))?;
+        let bytes = definition::stdin()?;
         self.files += 1;
         self.is_stdin = true;
         let path = &arguments.stdin_filename;
@@ -195,12 +194,13 @@ impl Verdict {
     fn of(path: &Path, text: &str) -> Self {
         let bytes = text.as_bytes().to_vec();
         let is_agent = verdict::kind(&path.to_string_lossy(), &bytes) == Some(verdict::Kind::Agent);
-        let (main, package, _) = definition::document(path, bytes);
+        let package = definition::package(path);
+        let main = definition::document(path, bytes, &package);
         let (digest, found) = if is_agent {
             let compiled = compile::compile_agent(main);
             (compiled.agent.map(|agent| agent.digest().to_string()), compiled.diagnostics)
         } else {
-            let compiled = compile::compile(main, &package, RealClock.now());
+            let compiled = compile::compile(main, &package.folder, RealClock.now());
             (compiled.workflow.map(|workflow| workflow.digest().to_string()), compiled.diagnostics)
         };
         let plain = |message: &str| {

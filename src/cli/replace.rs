@@ -1,10 +1,10 @@
-//! Puts a new text in the place of a file, whole or not at all. Decides nothing about texts.
+//! Writes files whole or not at all. Decides nothing about what is in them.
 
+use std::fs::Permissions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Beside it first, then renamed, so that a reader sees the old file or the new one. A link stays a link, permissions
-/// stay as they are, and a file that somebody has changed meanwhile is left alone.
+/// A link stays a link, permissions stay as they are, and a file that somebody has changed meanwhile is left alone.
 pub(super) fn replace(path: &Path, before: &[u8], after: &[u8]) -> Result<(), String> {
     let words = |error: std::io::Error| error.to_string();
     let real = path.canonicalize().map_err(words)?;
@@ -15,19 +15,25 @@ pub(super) fn replace(path: &Path, before: &[u8], after: &[u8]) -> Result<(), St
     if permissions.readonly() {
         return Err("it is read-only".to_owned());
     }
-    let mut beside = real.clone().into_os_string();
+    write(&real, after, Some(permissions)).map_err(words)
+}
+
+/// Beside it first, then renamed: a reader sees the old file or the new one, never half of it.
+pub(super) fn write(path: &Path, bytes: &[u8], permissions: Option<Permissions>) -> std::io::Result<()> {
+    let mut beside = path.as_os_str().to_owned();
     beside.push(format!(".{}.tmp", std::process::id()));
     let beside = PathBuf::from(beside);
     let write = || -> std::io::Result<()> {
         let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(&beside)?;
-        file.write_all(after)?;
-        file.set_permissions(permissions)?;
+        file.write_all(bytes)?;
+        if let Some(permissions) = permissions {
+            file.set_permissions(permissions)?;
+        }
         file.sync_all()?;
-        std::fs::rename(&beside, &real)
+        std::fs::rename(&beside, path)
     };
-    write().map_err(|error| {
+    write().inspect_err(|_| {
         // What is left beside it is of no use to anybody; if it cannot be removed either, the first error counts.
         let _ = std::fs::remove_file(&beside);
-        error.to_string()
     })
 }

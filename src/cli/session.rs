@@ -204,14 +204,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 
 /// The content of a result file: a response in JSON form, or text.
 fn read_result(path: &std::path::Path) -> Result<ToolResult, Failure> {
-    let bytes = if path.as_os_str() == "-" {
-        let mut bytes = Vec::new();
-        std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes)
-            .map_err(|error| Failure::new(Exit::Fault, format!("stdin cannot be read: {error}")))?;
-        bytes
-    } else {
-        super::definition::read(path)?
-    };
+    let bytes =
+        if path.as_os_str() == "-" { super::definition::stdin()? } else { super::definition::read(path)? };
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let Ok(value) = serde_json::from_str::<serde_json::Value>(&text) else {
         return Ok(ToolResult::Text(text));

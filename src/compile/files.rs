@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// Files of one package.
 pub trait Files {
@@ -98,13 +99,15 @@ pub(super) fn normal(path: &str) -> Result<String, String> {
 pub struct Folder {
     root: PathBuf,
     shown: String,
+    /// The root without links, found when a file is first asked for.
+    real: OnceLock<PathBuf>,
 }
 
 impl Folder {
     /// `root` is the root of the package.
     #[must_use]
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into(), shown: String::new() }
+        Self { root: root.into(), shown: String::new(), real: OnceLock::new() }
     }
 
     /// With what is put before a package path to show it: empty, or ending in `/`.
@@ -116,9 +119,15 @@ impl Folder {
 
     fn inside(&self, package_path: &str) -> Result<PathBuf, FileError> {
         let path = normal(package_path).map_err(FileError::Outside)?;
-        let root = self.root.canonicalize().map_err(|error| fault(&error))?;
+        let root = match self.real.get() {
+            Some(root) => root,
+            None => {
+                let root = self.root.canonicalize().map_err(|error| fault(&error))?;
+                self.real.get_or_init(|| root)
+            }
+        };
         let real = root.join(path).canonicalize().map_err(|error| fault(&error))?;
-        if real.starts_with(&root) {
+        if real.starts_with(root) {
             Ok(real)
         } else {
             Err(FileError::Outside("it is a link out of the package, which is refused".to_owned()))

@@ -49,11 +49,6 @@ fn drop_consequences(sources: &Sources, diagnostics: &mut Vec<Diagnostic>) {
         .collect();
     diagnostics.retain(|found| {
         let rule = found.rule.name;
-        if rule == "idle-key" || rule == "missing-key" && has_losses {
-            // What is said to be missing may stand in what could not be read.
-            let name = found.message.rsplit('`').nth(1).unwrap_or_default();
-            return !lines.iter().any(|(file, text)| *file == found.span.file && has_word(text, name));
-        }
         if of_reading.contains(rule)
             || OF_CHARACTERS.contains(&rule)
             || found.span.is_empty() && !LACKS.contains(&rule)
@@ -69,11 +64,11 @@ fn drop_consequences(sources: &Sources, diagnostics: &mut Vec<Diagnostic>) {
                 && found.span.start <= fault.start
                 && fault.end <= found.span.end
         });
+        let is_lost =
+            |name: &str| lines.iter().any(|(file, text)| *file == found.span.file && has_word(text, name));
         let name = sources.get(found.span.file).map_or("", |source| source.slice(found.span));
-        let name = name.trim_matches(['"', '\'']);
-        let is_named = rule.starts_with("unused-")
-            && lines.iter().any(|(file, text)| *file == found.span.file && has_word(text, name));
-        !judges_a_fault && !is_named
+        let is_used = rule.starts_with("unused-") && is_lost(name.trim_matches(['"', '\'']));
+        !judges_a_fault && !is_used && !found.missing.is_some_and(is_lost)
     });
 }
 

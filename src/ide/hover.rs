@@ -8,7 +8,6 @@ pub(super) use binding::ROOTS;
 
 use super::place::{self, Level, Role, Way};
 use super::{Analysis, At, Document, Hover, scope, words};
-use crate::ast::StepKind;
 use crate::check::{Context, bindings};
 use crate::compile::{Compiled, has_errors};
 use crate::diagnostic::Severity;
@@ -126,19 +125,10 @@ impl Asked<'_, '_> {
 
     fn cron(&self, node: &Node) -> Option<String> {
         let resolved = self.resolved?;
-        let zone = resolved.flow.steps().find_map(|(_, step)| match &step.kind {
-            StepKind::Cron(cron) if cron.expression.as_ref().is_some_and(|e| e.span == node.span) => {
-                cron.timezone.as_ref().or(resolved.ast.defaults.timezone.as_ref())
-            }
-            StepKind::Cron(_)
-            | StepKind::Question(_)
-            | StepKind::Agent(_)
-            | StepKind::Loop(_)
-            | StepKind::Switch(_)
-            | StepKind::Pick(_)
-            | StepKind::Stop(_)
-            | StepKind::Hole => None,
-        });
+        let mut crons = resolved.flow.steps().filter_map(|(_, step)| step.kind.as_cron());
+        let own =
+            crons.find(|cron| cron.expression.as_ref().is_some_and(|written| written.span == node.span));
+        let zone = own.and_then(|cron| cron.timezone.as_ref().or(resolved.ast.defaults.timezone.as_ref()));
         let zone = zone.map(|zone| zone.value.as_str());
         Some(schedule::cron(&node.text()?.value, zone, self.analysis.as_of))
     }

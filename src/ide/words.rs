@@ -111,10 +111,7 @@ pub(super) fn duration(duration: Millis) -> String {
 
 /// An instant in the zone of a schedule, with its offset.
 pub(super) fn local(schedule: &Schedule, at: Timestamp) -> String {
-    match schedule.zone().parse::<chrono_tz::Tz>() {
-        Ok(zone) => at.to_utc().with_timezone(&zone).format("%a %Y-%m-%d %H:%M %:z").to_string(),
-        Err(_) => at.to_string(),
-    }
+    schedule.local(at).format("%a %Y-%m-%d %H:%M %:z").to_string()
 }
 
 /// What a shape holds, in words.

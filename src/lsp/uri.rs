@@ -1,5 +1,6 @@
 //! Addresses of documents: `file:` URIs and paths. Nothing here looks at a disk.
 
+use crate::escape::{URI_PATH, percent_decoded, percent_encoded};
 use std::path::{Path, PathBuf};
 
 /// The path of a `file:` URI; `None` for other addresses.
@@ -20,8 +21,8 @@ pub(super) fn path(uri: &str) -> Option<PathBuf> {
         None => rest,
     };
     let end = rest.find(['?', '#']).unwrap_or(rest.len());
-    let decoded = decode(rest.get(..end)?)?;
-    if !decoded.starts_with('/') {
+    let decoded = percent_decoded(rest.get(..end)?)?;
+    if !decoded.starts_with('/') || decoded.contains('\0') {
         return None;
     }
     let drive = decoded.as_bytes().get(2) == Some(&b':');
@@ -33,33 +34,11 @@ pub(super) fn path(uri: &str) -> Option<PathBuf> {
 pub(super) fn of(path: &Path) -> String {
     let text = path.to_string_lossy();
     let text = if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() };
-    let mut uri = String::from(if text.starts_with('/') { "file://" } else { "file:///" });
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=:@".contains(&byte) {
-            uri.push(char::from(byte));
-        } else {
-            uri.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    uri
+    let scheme = if text.starts_with('/') { "file://" } else { "file:///" };
+    format!("{scheme}{}", percent_encoded(&text, URI_PATH))
 }
 
 /// One spelling for all of the same file.
 pub(super) fn canonical(uri: &str) -> String {
     path(uri).map_or_else(|| uri.to_owned(), |path| of(&path))
-}
-
-fn decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let (high, low) = (char::from(rest.next()?).to_digit(16)?, char::from(rest.next()?).to_digit(16)?);
-        bytes.push(u8::try_from(high * 16 + low).ok()?);
-    }
-    let text = String::from_utf8(bytes).ok()?;
-    (!text.contains('\0')).then_some(text)
 }

@@ -106,9 +106,8 @@ pub(super) fn node(workflow: &ir::Workflow, node: &ir::Node, as_of: Option<Times
 /// The next occurrences in the schedule's own zone.
 fn occurrences(expression: &str, timezone: &str, as_of: Timestamp) -> Vec<String> {
     let Ok(schedule) = Schedule::parse(expression, timezone) else { return Vec::new() };
-    let Ok(zone) = schedule.zone().parse::<chrono_tz::Tz>() else { return Vec::new() };
     let next = schedule.occurrences(as_of, OCCURRENCES);
-    next.into_iter().map(|at| at.to_utc().with_timezone(&zone).format("%a %F %H:%M %Z").to_string()).collect()
+    next.into_iter().map(|at| schedule.local(at).format("%a %F %H:%M %Z").to_string()).collect()
 }
 
 /// Numbers and names that a card shows.
@@ -154,17 +153,7 @@ fn brief(workflow: &ir::Workflow, kind: &ir::NodeKind, as_of: Option<Timestamp>)
 }
 
 fn gates(workflow: &ir::Workflow, kind: &ir::NodeKind) -> Vec<Gate> {
-    let stage = match kind {
-        ir::NodeKind::Agent(stage) => stage,
-        ir::NodeKind::End
-        | ir::NodeKind::Hold
-        | ir::NodeKind::Stop { .. }
-        | ir::NodeKind::Cron { .. }
-        | ir::NodeKind::Question(_)
-        | ir::NodeKind::Loop { .. }
-        | ir::NodeKind::Switch { .. }
-        | ir::NodeKind::Pick { .. } => return Vec::new(),
-    };
+    let Some(stage) = kind.as_agent() else { return Vec::new() };
     let gate = |gate: &ir::Gate| {
         let mut bounds = Vec::new();
         let (human, text) = match &gate.kind {
@@ -308,17 +297,7 @@ fn one_line(text: &str) -> String {
 
 /// When an edge is taken, and how it turns.
 pub(super) fn way(from: &ir::Node, edge: &ir::Edge) -> Way {
-    let gates = match &from.kind {
-        ir::NodeKind::Agent(stage) => stage.gates.len(),
-        ir::NodeKind::End
-        | ir::NodeKind::Hold
-        | ir::NodeKind::Stop { .. }
-        | ir::NodeKind::Cron { .. }
-        | ir::NodeKind::Question(_)
-        | ir::NodeKind::Loop { .. }
-        | ir::NodeKind::Switch { .. }
-        | ir::NodeKind::Pick { .. } => 0,
-    };
+    let gates = from.kind.as_agent().map_or(0, |stage| stage.gates.len());
     let at_gate = |word: &str, gate: u32| {
         if gates > 1 { format!("{word} at gate {}", u64::from(gate) + 1) } else { word.to_owned() }
     };

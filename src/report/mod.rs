@@ -38,6 +38,12 @@ pub enum Format {
     Junit,
 }
 
+impl Format {
+    /// All of them.
+    pub const ALL: [Self; 7] =
+        [Self::Human, Self::Short, Self::Json, Self::Sarif, Self::Github, Self::Gitlab, Self::Junit];
+}
+
 /// What the reader's screen can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {

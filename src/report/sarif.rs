@@ -5,14 +5,15 @@
 
 use super::{Found, Report, fingerprint};
 use crate::diagnostic::{Diagnostic, Edit, Fix, Label, Rule, Severity};
-use crate::escape::json_text;
+use crate::escape::{json_text, percent_encoded};
 use crate::source::{Source, Sources, Span};
 use serde_json::{Map, Value, json};
 use std::io;
 
 /// Rules whose labels are the steps of a path, in order.
-const PATHS: [&str; 5] =
-    ["unbounded-loop", "broken-guarantee", "unassigned-binding", "unattended-approval", "endless-path"];
+const PATHS: [&str; 4] = ["unbounded-loop", "broken-guarantee", "unassigned-binding", "unattended-approval"];
+/// What never needs encoding, and `/`.
+const PLAIN: &[u8] = b"-._~/";
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn io::Write) -> io::Result<()> {
     let mut all = report.findings();
@@ -204,20 +205,7 @@ fn change(sources: &Sources, fix: &Fix) -> Value {
 fn artifact(name: &str) -> Value {
     let path = name.replace('\\', "/");
     if path.starts_with('/') {
-        return json!({ "uri": format!("file://{}", encoded(&path)) });
+        return json!({ "uri": format!("file://{}", percent_encoded(&path, PLAIN)) });
     }
-    json!({ "uri": encoded(&path), "uriBaseId": "%SRCROOT%" })
-}
-
-/// Percent-encoded, but for `/` and what never needs it.
-fn encoded(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
+    json!({ "uri": percent_encoded(&path, PLAIN), "uriBaseId": "%SRCROOT%" })
 }

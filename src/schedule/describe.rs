@@ -1,21 +1,7 @@
 //! An expression in plain English. It says what the fields say, not when the next occurrence is.
 
-use super::fields::{Fields, has};
+use super::fields::{Fields, MONTHS, has};
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 /// Times of the day that are named one by one.
 const TIMES: usize = 6;

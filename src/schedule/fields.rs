@@ -26,6 +26,22 @@ pub(super) struct Field {
     names: &'static [&'static str],
 }
 
+/// The months by their whole names.
+pub(super) const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
 pub(super) const FIELDS: [Field; 5] = [
     Field { name: "minute", least: 0, most: 59, names: &[] },
     Field { name: "hour", least: 0, most: 23, names: &[] },

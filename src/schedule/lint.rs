@@ -1,6 +1,6 @@
 //! Expressions that are right and easily misread. Nothing here changes what an expression means.
 
-use super::fields::{FIELDS, Fields, has};
+use super::fields::{FIELDS, Fields, MONTHS, has};
 use std::ops::Range;
 
 /// An oddity of an expression.
@@ -19,21 +19,6 @@ impl std::fmt::Display for Lint {
         f.write_str(&self.message)
     }
 }
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 /// Oddities of an expression that has been read; nicknames have none.
 pub(super) fn lints(expression: &str, fields: &Fields) -> Vec<Lint> {

@@ -1,6 +1,7 @@
 //! Places in a schema document: what a reference in it points to. Nothing outside the document is known here.
 
 use super::keyword::{self, Shape};
+use crate::escape::{URI_PATH, percent_decoded, percent_encoded};
 use serde_json::Value;
 
 /// Why a reference leads nowhere.
@@ -63,30 +64,7 @@ pub(super) fn pointer(segments: &[String]) -> String {
 
 /// A pointer in a fragment: what may not stand there as it is, percent-encoded.
 pub(super) fn encoded(pointer: &str) -> String {
-    let mut out = String::with_capacity(pointer.len());
-    for byte in pointer.bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-._~!$&'()*+,;=:@".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
-}
-
-fn percent_decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let mut digit = || rest.next().and_then(|digit| char::from(digit).to_digit(16));
-        let (high, low) = (digit()?, digit()?);
-        bytes.push(u8::try_from(high * 16 + low).ok()?);
-    }
-    String::from_utf8(bytes).ok()
+    percent_encoded(pointer, URI_PATH)
 }
 
 /// Where a schema has this `$anchor`.

@@ -1,7 +1,7 @@
 //! Why a step can run for ever: the cycles through it, what bounds each, and a way round that waits for nobody.
 
 use super::{Cycle, Route, route};
-use crate::ast::{self, Repeat, StepKind};
+use crate::ast::{self, Repeat};
 use crate::resolve::Resolved;
 use crate::resolve::flow::{Edge, Flow, NodeIndex};
 use crate::resolve::path::shortest;
@@ -72,14 +72,5 @@ fn bounds(resolved: &Resolved<'_>, a_loop: NodeIndex) -> Vec<(String, Span)> {
 
 fn loop_of<'a>(flow: &Flow<'a>, at: NodeIndex) -> Option<(&'a str, &'a ast::Loop)> {
     let step = flow.step(at)?;
-    match &step.kind {
-        StepKind::Loop(written) => Some((&step.name, written)),
-        StepKind::Cron(_)
-        | StepKind::Question(_)
-        | StepKind::Agent(_)
-        | StepKind::Switch(_)
-        | StepKind::Pick(_)
-        | StepKind::Stop(_)
-        | StepKind::Hole => None,
-    }
+    Some((&step.name, step.kind.as_loop()?))
 }

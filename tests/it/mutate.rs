@@ -255,16 +255,7 @@ fn measure(source: &Source, node: &Node) -> usize {
 }
 
 fn print_all(sources: &Sources, found: &[Diagnostic]) {
-    let formats = [
-        report::Format::Human,
-        report::Format::Short,
-        report::Format::Json,
-        report::Format::Sarif,
-        report::Format::Github,
-        report::Format::Gitlab,
-        report::Format::Junit,
-    ];
-    for format in formats {
+    for format in report::Format::ALL {
         for color in [true, false] {
             let mut out = Vec::new();
             report::write(format, sources, found, &mut out, report::Look { color, width: 80 }).unwrap();
@@ -275,9 +266,7 @@ fn print_all(sources: &Sources, found: &[Diagnostic]) {
 }
 
 fn draw_all(workflow: &ir::Workflow) {
-    for format in
-        [preview::Format::Text, preview::Format::Mermaid, preview::Format::Dot, preview::Format::Json]
-    {
+    for format in preview::Format::ALL {
         assert!(!preview::print(format, workflow).is_empty());
     }
 }

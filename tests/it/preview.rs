@@ -12,9 +12,6 @@ use complete::{assert_complete, names, numbered_pairs, pairs};
 use flowright::ir::{EdgeKind, Graph, NodeKind, Turn, Workflow};
 use flowright::preview::{self, Format, Sketch};
 
-const FORMATS: [Format; 6] =
-    [Format::Text, Format::Mermaid, Format::Dot, Format::Svg, Format::Html, Format::Json];
-
 /// Drives a terminal, ends a label, opens a comment or an edge: whatever a title may hold.
 const HOSTILE: &str = "a \"quoted\" --> b\n\nn0 --> n1\r\n]}|\\ %%{init: {}}%% <script>&lt; `x` ; end \u{1b}]0;owned\u{7} \u{202e}txt \u{e0041}\t#quot; lone \" and \\";
 
@@ -114,7 +111,7 @@ fn hostile() -> Workflow {
 #[test]
 fn hostile_titles_stay_inside_their_labels() {
     let workflow = hostile();
-    for format in FORMATS {
+    for format in Format::ALL {
         let text = preview::print(format, &workflow);
         let driving = text.chars().find(|c| drives(*c));
         assert_eq!(driving, None, "{text}");
@@ -177,7 +174,7 @@ fn words_that_open_a_list_are_no_list_in_mermaid() {
 fn the_same_workflow_is_drawn_the_same_after_it_was_frozen() {
     let workflow = by_hand::every_kind();
     let thawed = Workflow::from_bytes(&workflow.to_bytes()).unwrap();
-    for format in FORMATS {
+    for format in Format::ALL {
         assert_eq!(preview::print(format, &workflow), preview::print(format, &thawed));
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn all(jobs: &[Job], arguments: &Arguments, as_of: Timestamp) -> Vec<
 }
 
 pub(super) fn judge(job: &Job, arguments: &Arguments, as_of: Timestamp) -> Judged {
-    judge_with(job, &job.folder, arguments, as_of)
+    judge_with(job, &job.package.folder, arguments, as_of)
 }
 
 /// With the files of its package from elsewhere.

@@ -25,7 +25,7 @@ fn level(arguments: &Arguments) -> Level {
 pub(super) fn mend(plan: &mut Plan, arguments: &Arguments, as_of: Timestamp) -> Fixed {
     let mut fixed = Fixed { count: 0, stdin: None, faults: Vec::new() };
     for job in &mut plan.jobs {
-        let outcome = mended(&job.document, &job.folder, job.under(), as_of, level(arguments));
+        let outcome = mended(&job.document, &job.package.folder, job.under(), as_of, level(arguments));
         let count = outcome.count();
         let is_changed = outcome.is_changed();
         let Mended { before: Some(_), text, .. } = outcome else {
@@ -54,7 +54,7 @@ pub(super) fn mend(plan: &mut Plan, arguments: &Arguments, as_of: Timestamp) -> 
 pub(super) fn diff(plan: &Plan, arguments: &Arguments, as_of: Timestamp) -> Exit {
     let (mut count, mut files) = (0, 0);
     for job in &plan.jobs {
-        let outcome = mended(&job.document, &job.folder, job.under(), as_of, level(arguments));
+        let outcome = mended(&job.document, &job.package.folder, job.under(), as_of, level(arguments));
         if let (true, Some(before)) = (outcome.is_changed(), &outcome.before) {
             count += outcome.count();
             files += 1;

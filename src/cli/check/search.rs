@@ -1,13 +1,14 @@
 //! From the paths of the command line to documents: each file once, in order. Nothing is judged here.
 
-use super::super::{Exit, Failure, definition, walk};
+use super::super::definition::{self, Package};
+use super::super::{Failure, walk};
 use super::Arguments;
 use super::projects::Projects;
 use crate::cli::walk::Met;
-use crate::compile::{Folder, MainDocument};
+use crate::compile::MainDocument;
 use crate::settings::{self, Settings};
 use crate::verdict;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,8 +18,7 @@ pub(super) struct Job {
     /// Where it lies; what was read from stdin lies nowhere.
     pub(super) path: Option<PathBuf>,
     pub(super) document: MainDocument,
-    pub(super) folder: Folder,
-    pub(super) root: PathBuf,
+    pub(super) package: Arc<Package>,
     pub(super) settings: Arc<Settings>,
     /// Its path from the folder of the settings.
     pub(super) place: String,
@@ -31,7 +31,10 @@ pub(super) struct Plan {
     /// Folders that were searched.
     pub(super) folders: Vec<PathBuf>,
     pub(super) projects: Projects,
+    /// One path is looked at.
+    is_single: bool,
     seen: HashSet<PathBuf>,
+    packages: HashMap<PathBuf, Arc<Package>>,
 }
 
 /// Bytes of the largest file that is looked into. The reader's own limit is far below and gives a finding.
@@ -43,16 +46,13 @@ pub(super) fn plan(arguments: &Arguments, projects: Projects) -> Result<Plan, Fa
         unreadable: Vec::new(),
         folders: Vec::new(),
         projects,
+        is_single: arguments.paths.len() == 1,
         seen: HashSet::new(),
+        packages: HashMap::new(),
     };
     for path in &arguments.paths {
         if path.as_os_str() == "-" {
-            let mut bytes = Vec::new();
-            std::io::stdin()
-                .lock()
-                .read_to_end(&mut bytes)
-                .map_err(|error| Failure::new(Exit::Fault, format!("stdin cannot be read: {error}")))?;
-            plan.add(&arguments.stdin_filename, bytes, false);
+            plan.add(&arguments.stdin_filename, definition::stdin()?, false);
         } else if path.is_dir() {
             plan.search(path);
         } else if plan.is_new(path) {
@@ -77,16 +77,21 @@ impl Plan {
     }
 
     fn is_new(&mut self, path: &Path) -> bool {
-        path.canonicalize().map_or(true, |real| self.seen.insert(real))
+        // One search meets no file twice, for it follows no links.
+        self.is_single || path.canonicalize().map_or(true, |real| self.seen.insert(real))
     }
 
     fn add(&mut self, path: &Path, bytes: Vec<u8>, is_file: bool) {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         let settings = self.projects.of(absolute.parent().unwrap_or(&absolute));
         let place = settings::path_from(&settings.folder, &absolute);
-        let (document, folder, root) = definition::document(path, bytes);
+        // As it was typed: that decides how its files are shown.
+        let beside = path.parent().unwrap_or(path).to_path_buf();
+        let package = self.packages.entry(beside).or_insert_with(|| Arc::new(definition::package(path)));
+        let package = Arc::clone(package);
+        let document = definition::document(path, bytes, &package);
         let path = is_file.then(|| path.to_path_buf());
-        self.jobs.push(Job { path, document, folder, root, settings, place });
+        self.jobs.push(Job { path, document, package, settings, place });
     }
 
     fn search(&mut self, folder: &Path) {

@@ -118,7 +118,7 @@ impl Watch {
                 continue;
             }
             is_other = true;
-            let files = Recorded { files: &job.folder, answers: RefCell::default() };
+            let files = Recorded { files: &job.package.folder, answers: RefCell::default() };
             let judged = judge_with(job, &files, arguments, RealClock.now());
             let answers = files.answers.into_inner();
             let settings = (job.settings.folder.clone(), job.settings.text.clone());
@@ -145,7 +145,7 @@ impl Watch {
             wanted.extend(real.and_then(|path| folder_of(&path)));
             let known = job.path.as_ref().and_then(|path| self.known.get(path));
             let asked = known.into_iter().flat_map(|known| known.answers.keys());
-            wanted.extend(asked.filter_map(|(_, path)| nearest_folder(&job.root, path)));
+            wanted.extend(asked.filter_map(|(_, path)| nearest_folder(&job.package.root, path)));
         }
         wanted.retain(|folder| folder.is_dir());
         let mut is_new = false;
@@ -190,7 +190,7 @@ impl Known {
             && self
                 .answers
                 .iter()
-                .all(|((question, path), answer)| question.ask(&job.folder, path) == *answer)
+                .all(|((question, path), answer)| question.ask(&job.package.folder, path) == *answer)
     }
 }
 

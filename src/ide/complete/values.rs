@@ -8,6 +8,7 @@ use crate::ide::place::{self, Role};
 use crate::ide::{Completion, CompletionKind, Document, words};
 use crate::resolve::{Reference, Resolved, Tool, Toolbox};
 use crate::schedule::Schedule;
+use crate::schedule::zone_names;
 use crate::time::Millis;
 use crate::tree::{Node, Value};
 
@@ -154,20 +155,11 @@ impl<'a> Asked<'_, 'a, '_> {
         let mut used: Vec<&str> = Vec::new();
         if let Some(resolved) = self.place.resolved {
             let default = resolved.ast.defaults.timezone.iter();
-            let own = resolved.flow.steps().filter_map(|(_, step)| match &step.kind {
-                StepKind::Cron(cron) => cron.timezone.as_ref(),
-                StepKind::Question(_)
-                | StepKind::Agent(_)
-                | StepKind::Loop(_)
-                | StepKind::Switch(_)
-                | StepKind::Pick(_)
-                | StepKind::Stop(_)
-                | StepKind::Hole => None,
-            });
+            let own = resolved.flow.steps().filter_map(|(_, step)| step.kind.as_cron()?.timezone.as_ref());
             used.extend(default.chain(own).map(|zone| zone.value.as_str()));
         }
         let rank = |name: &str| (!used.contains(&name), name != "UTC");
-        let mut names: Vec<&str> = chrono_tz::TZ_VARIANTS.iter().map(|zone| zone.name()).collect();
+        let mut names: Vec<&str> = zone_names().collect();
         names.sort_by_key(|name| rank(name));
         let zone = |name: &str| self.writer.text(self.shown(name, CompletionKind::Zone, "", ""), name);
         names.into_iter().map(zone).collect()
@@ -216,7 +208,7 @@ impl<'a> Asked<'_, 'a, '_> {
     }
 
     fn question(&self) -> Option<&ast::Question> {
-        question(self.place.step()?.1)
+        self.place.step()?.1.kind.as_question()
     }
 
     /// The question that a guarantee names.
@@ -225,7 +217,7 @@ impl<'a> Asked<'_, 'a, '_> {
         let id = &map.node.get("answered")?.text()?.value;
         let resolved = self.place.resolved?;
         let step = resolved.flow.step(*resolved.symbols.steps.get(id.as_str())?)?;
-        question(step)
+        step.kind.as_question()
     }
 
     fn choices_of(&self, question: &ast::Question, by_deadline: bool) -> Vec<Completion> {
@@ -381,18 +373,5 @@ impl<'a> Asked<'_, 'a, '_> {
             }
         }
         found
-    }
-}
-
-fn question(step: &ast::Step) -> Option<&ast::Question> {
-    match &step.kind {
-        StepKind::Question(question) => Some(question),
-        StepKind::Cron(_)
-        | StepKind::Agent(_)
-        | StepKind::Loop(_)
-        | StepKind::Switch(_)
-        | StepKind::Pick(_)
-        | StepKind::Stop(_)
-        | StepKind::Hole => None,
     }
 }

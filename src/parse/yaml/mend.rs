@@ -42,6 +42,13 @@ pub(super) fn mend(file: FileId, text: &str, error: &Stopped) -> (Diagnostic, Op
         _ => at,
     };
     let place = Place::of(text, blamed);
+    if blamed < at
+        && let Some(found) = indent::too_far(file, text, at, place.value_start)
+    {
+        // The text above it is whole; what stands too deep is lost, and the map is cut there.
+        let deep = Place::of(text, at);
+        return (found, Some(Patch { range: deep.key_start..deep.block_end, is_value: false }));
+    }
     let found = if blamed < at && place.key.is_empty() {
         let line = text.get(blamed..end_of_line(text, blamed)).unwrap_or_default().trim_end();
         let span = Span::new(file, blamed, blamed + line.len());
@@ -181,8 +188,8 @@ fn explain(file: FileId, text: &str, error: &Stopped, at: usize, place: &Place<'
         ErrorKind::TabNotAllowed
         | ErrorKind::TabInBlockIndentation
         | ErrorKind::TabInIndentation
-        | ErrorKind::TabAtBlockScalarStart => tab(file, text, at),
-        _ if has_tab_indentation(text, at) => tab(file, text, at),
+        | ErrorKind::TabAtBlockScalarStart => indent::tab(file, text, at),
+        _ if indent::has_tab(text, at) => indent::tab(file, text, at),
         _ => plain_error(file, text, error, at),
     }
 }
@@ -199,9 +206,6 @@ pub(super) fn unquoted_cron(file: FileId, text: &str, start: usize, end: usize) 
 }
 
 fn colon_in_text(file: FileId, text: &str, at: usize, value_span: Span, value: &str) -> Diagnostic {
-    if let Some(found) = indent::too_far(file, text, at, value_span) {
-        return found;
-    }
     let span = Span::new(file, at, at + 1);
     let found = Diagnostic::new(
         &rules::COLON_IN_PLAIN_TEXT,
@@ -225,24 +229,6 @@ fn continues(text: &str, at: usize) -> bool {
     let next = rest.trim_start_matches('\r').strip_prefix('\n').unwrap_or_default();
     let next = next.get(..next.find('\n').unwrap_or(next.len())).unwrap_or_default();
     !next.trim().is_empty() && indent(next) > own
-}
-
-fn has_tab_indentation(text: &str, at: usize) -> bool {
-    let line = text.get(start_of_line(text, at)..end_of_line(text, at)).unwrap_or_default();
-    let indent = line.get(..line.len() - line.trim_start().len()).unwrap_or_default();
-    indent.contains('\t')
-}
-
-fn tab(file: FileId, text: &str, at: usize) -> Diagnostic {
-    let start = start_of_line(text, at);
-    let line = text.get(start..end_of_line(text, at)).unwrap_or_default();
-    let blank = line.len() - line.trim_start().len();
-    let tab = line.find('\t').unwrap_or(0);
-    let len =
-        line.get(tab..blank.max(tab)).map_or(0, |tabs| tabs.len() - tabs.trim_start_matches('\t').len());
-    let span = Span::new(file, start + tab, start + tab + len.max(1));
-    Diagnostic::new(&rules::TAB_INDENTATION, span, "a tab is used as indentation; YAML allows only spaces")
-        .help("indent with two spaces a level")
 }
 
 fn plain_error(file: FileId, text: &str, error: &Stopped, at: usize) -> Diagnostic {

@@ -82,16 +82,7 @@ fn a_thousand_findings_in_one_long_line() {
             Diagnostic::new(&rules::BAD_VALUE, Span::new(source.id(), at, at + 2), "something is wrong")
         })
         .collect();
-    let formats = [
-        report::Format::Human,
-        report::Format::Short,
-        report::Format::Json,
-        report::Format::Sarif,
-        report::Format::Github,
-        report::Format::Gitlab,
-        report::Format::Junit,
-    ];
-    for format in formats {
+    for format in report::Format::ALL {
         let mut out = Vec::new();
         report::write(format, &sources, &found, &mut out, Look::default()).unwrap();
         let text = String::from_utf8(out).unwrap();

@@ -57,6 +57,14 @@ fn scalar(node: &Node) -> String {
 
 /// JSON with everything but plain characters escaped, which is a double-quoted YAML scalar too.
 fn quoted(text: &str) -> String {
+    quoted_with(text, |c, out| {
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            let _ = write!(out, "\\u{unit:04x}");
+        }
+    })
+}
+
+fn quoted_with(text: &str, escape: impl Fn(char, &mut String)) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {
@@ -65,11 +73,7 @@ fn quoted(text: &str) -> String {
                 out.push(c);
             }
             ' '..='~' => out.push(c),
-            c => {
-                for unit in c.encode_utf16(&mut [0; 2]) {
-                    let _ = write!(out, "\\u{unit:04x}");
-                }
-            }
+            c => escape(c, &mut out),
         }
     }
     out.push('"');
@@ -144,19 +148,7 @@ fn push_below(node: &Node, under: &str, indent: usize, out: &mut String) {
 
 /// In YAML an escape of a code unit is no character, so characters beyond the first plane are written with eight digits.
 fn yaml_quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => {
-                out.push('\\');
-                out.push(c);
-            }
-            ' '..='~' => out.push(c),
-            c => {
-                let _ = write!(out, "\\U{:08x}", u32::from(c));
-            }
-        }
-    }
-    out.push('"');
-    out
+    quoted_with(text, |c, out| {
+        let _ = write!(out, "\\U{:08x}", u32::from(c));
+    })
 }

@@ -42,16 +42,6 @@ fn hostile() -> (Sources, Vec<Diagnostic>) {
     (sources, vec![found])
 }
 
-const ALL: [Format; 7] = [
-    Format::Human,
-    Format::Short,
-    Format::Json,
-    Format::Sarif,
-    Format::Github,
-    Format::Gitlab,
-    Format::Junit,
-];
-
 /// B79: a log is obeyed by what shows it; nothing of others gets there.
 #[test]
 fn b79_no_text_of_others_drives_a_terminal_or_a_log() {
@@ -62,7 +52,7 @@ fn b79_no_text_of_others_drives_a_terminal_or_a_log() {
         checked: Some(1),
         ..Report::default()
     };
-    for format in ALL {
+    for format in Format::ALL {
         let text = printed(format, &report);
         let drives = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
         assert_eq!(text.chars().find(|c| drives(*c)), None, "{format:?}: {text}");

@@ -26,7 +26,7 @@ fn the_reason_is_kept() {
     );
     assert_eq!(verdict.ignored.len(), 1);
     assert_eq!(verdict.ignored[0].reason, "read elsewhere");
-    assert!(verdict.workflow.is_some());
+    assert!(verdict.workflow().is_some());
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn an_error_stays() {
     );
     let about = verdict.diagnostics.iter().find(|one| one.rule.name == "ignored-error").unwrap();
     assert_eq!(about.severity, Severity::Error);
-    assert!(verdict.workflow.is_none());
+    assert!(verdict.workflow().is_none());
 }
 
 #[test]

@@ -272,7 +272,7 @@ fn people_and_machines_at_a_gate_look_different() {
 #[test]
 fn the_same_workflow_gives_the_same_bytes() {
     for workflow in [by_hand::plan_and_implement(), by_hand::every_kind()] {
-        for format in super::FORMATS {
+        for format in Format::ALL {
             assert_eq!(preview::print(format, &workflow), preview::print(format, &workflow));
         }
     }

@@ -68,7 +68,7 @@ fn hostile_words_stay_words_on_the_page() {
 fn occurrences_need_a_date() {
     let workflow = by_hand::every_kind();
     let dated = Sketch::of(&workflow, Some(crate::support::AS_OF));
-    for format in super::FORMATS {
+    for format in Format::ALL {
         assert!(dated.print(format).contains("Mon 2025-12-01 09"), "{format:?}");
         assert!(!preview::print(format, &workflow).contains("2025"), "{format:?}");
     }
