@@ -84,7 +84,7 @@ fn bare(name: &str) -> String {
 }
 
 /// A number for the name, and one for each name that is left without one of its letters; what shares a number is
-/// compared in full.
+/// compared in full. A part with a digit is never mistaken for another, so nothing is left out there.
 fn shorter(name: &str) -> impl Iterator<Item = u64> {
     let number = |left_out: Option<usize>| {
         let letters = name.bytes().enumerate().filter(|(at, _)| Some(*at) != left_out);
@@ -92,14 +92,23 @@ fn shorter(name: &str) -> impl Iterator<Item = u64> {
             (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         })
     };
-    std::iter::once(number(None)).chain((0..name.len()).map(move |at| number(Some(at))))
+    let parts = name.split_inclusive('-').scan(0, |end, part| {
+        let start = *end;
+        *end += part.len();
+        Some((start..*end, has_digit(part)))
+    });
+    let letters = parts.filter(|(_, is_numbered)| !is_numbered).flat_map(|(range, _)| range);
+    std::iter::once(number(None)).chain(letters.map(move |at| number(Some(at))))
+}
+
+fn has_digit(part: &str) -> bool {
+    part.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// One edit apart, and not in a number or a short part such as `plan-a` and `plan-b`.
 fn confusable(one: &str, other: &str) -> bool {
     let mut parts = one.split('-').zip(other.split('-')).filter(|(a, b)| a != b);
     let Some((a, b)) = parts.next() else { return false };
-    let has_digit = |part: &str| part.bytes().any(|byte| byte.is_ascii_digit());
     let is_told_apart = one.split('-').count() == other.split('-').count()
         && a.len().min(b.len()) > 2
         && !has_digit(a)
