@@ -9,10 +9,10 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use flowright::compile::{self, MainDocument, Memory};
 use flowright::engine::agent::command::Answer;
-use flowright::engine::agent::event::{SUBMIT_TOOL, Spec, ToolResult};
+use flowright::engine::agent::event::{SUBMIT_TOOL, Spec};
 use flowright::engine::{IndexRow, SessionId, SessionKind};
 use flowright::host::clock::RealClock;
-use flowright::host::perform::{Doing, ModelFault, ModelRequest, Perform, ToolRequest};
+use flowright::host::perform::{Doing, ModelFault, ModelRequest, Output, Perform, ToolRequest};
 use flowright::host::run::{Host, NewWorkflow, Until};
 use flowright::ir;
 use flowright::store::memory::MemoryStore;
@@ -124,8 +124,8 @@ impl Perform for Instant {
         Box::pin(async move { Ok(Answer { calls, ..Answer::default() }) })
     }
 
-    fn run_tool(&self, _request: ToolRequest) -> Doing<ToolResult> {
-        Box::pin(async { ToolResult::Text(String::new()) })
+    fn run_tool(&self, _request: ToolRequest) -> Doing<Output> {
+        Box::pin(async { Output::Text(String::new()) })
     }
 
     fn repeatable(&self, _agent: Arc<ir::Agent>, _spec: Arc<Spec>, _tool: String) -> Doing<bool> {

@@ -7,6 +7,7 @@
 mod agent;
 mod canonical;
 mod graph;
+pub mod toolbox;
 
 pub use agent::{Agent, BashToolbox, Decorator, Disposition, Isolation, Policy, PolicyRule};
 pub use canonical::{Digest, FrozenError, canonical_json};

@@ -181,8 +181,10 @@ fn agent_json(value: &mut Value, ir: &ir::Agent, state: &AgentState) {
 
 fn turn_json(turn: &Turn) -> Value {
     match turn {
-        Turn::Said { text, at } => json!({ "turn": "said", "text": text, "at": at }),
-        Turn::Reply { reply, text, thinking: _, calls, usage, at } => {
+        Turn::Said { text, media, at } => {
+            json!({ "turn": "said", "text": text, "media": media, "at": at })
+        }
+        Turn::Reply { reply, text, thinking: _, calls, usage, carry: _, at } => {
             let calls: Vec<Value> = calls
                 .iter()
                 .map(|call| {
@@ -203,11 +205,15 @@ fn call_state(state: &CallState) -> (&'static str, Value) {
         CallState::Deferred { token, reason, .. } => {
             ("deferred", json!({ "token": token, "reason": reason }))
         }
+        CallState::Delegated { child } => ("delegated", json!({ "session": child })),
         CallState::Unknown => ("unknown", Value::Null),
         CallState::Completed(ToolResult::Text(text) | ToolResult::Error(text)) => {
             ("completed", text.clone().into())
         }
         CallState::Completed(ToolResult::Json(value)) => ("completed", value.clone()),
+        CallState::Completed(
+            result @ (ToolResult::Kept(_) | ToolResult::Media(_) | ToolResult::Mixed(_)),
+        ) => ("completed", json!(result)),
         CallState::Failed(text) => ("failed", text.clone().into()),
     }
 }

@@ -1,10 +1,10 @@
 //! The real effects: models over HTTP or from a script file, tools as processes.
 
 use crate::engine::agent::command::Answer;
-use crate::engine::agent::event::{Spec, ToolResult};
+use crate::engine::agent::event::Spec;
 use crate::host::model::keys::Keys;
 use crate::host::model::{openai, script};
-use crate::host::perform::{Doing, ModelFault, ModelRequest, Perform, ToolRequest, submit_tool};
+use crate::host::perform::{Doing, ModelFault, ModelRequest, Output, Perform, ToolRequest, submit_tool};
 use crate::host::tool::bash;
 use crate::ir;
 use std::path::Path;
@@ -42,7 +42,7 @@ impl Perform for RealPerform {
         })
     }
 
-    fn run_tool(&self, request: ToolRequest) -> Doing<ToolResult> {
+    fn run_tool(&self, request: ToolRequest) -> Doing<Output> {
         let shelf = Arc::clone(&self.shelf);
         Box::pin(async move {
             let (found, faults) = shelf.find(&request.agent, Path::new(&request.spec.root)).await;
@@ -50,7 +50,7 @@ impl Perform for RealPerform {
                 let mut known: Vec<_> = found.iter().map(bash::BashTool::name).collect();
                 known.extend(faults);
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                return ToolResult::Error(format!(
+                return Output::Failed(format!(
                     "there is no tool `{}`; there is: {known}",
                     request.call.name
                 ));
@@ -72,7 +72,7 @@ impl Perform for RealPerform {
 }
 
 /// Applies the policy's `truncate`: the cut is visible to the model.
-fn truncate(result: ToolResult, decorators: &[ir::Decorator]) -> ToolResult {
+fn truncate(result: Output, decorators: &[ir::Decorator]) -> Output {
     let most = decorators.iter().find_map(|decorator| match decorator {
         ir::Decorator::Truncate { max_bytes } => usize::try_from(*max_bytes).ok(),
         ir::Decorator::Timeout { .. }
@@ -81,13 +81,13 @@ fn truncate(result: ToolResult, decorators: &[ir::Decorator]) -> ToolResult {
         | ir::Decorator::Label { .. } => None,
     });
     match (result, most) {
-        (ToolResult::Text(text), Some(most)) if text.len() > most => {
+        (Output::Text(text), Some(most)) if text.len() > most => {
             let mut end = most;
             while !text.is_char_boundary(end) {
                 end -= 1;
             }
             let kept = text.get(..end).unwrap_or_default();
-            ToolResult::Text(format!("{kept}\n[flowright: {} more bytes were cut off]", text.len() - end))
+            Output::Text(format!("{kept}\n[flowright: {} more bytes were cut off]", text.len() - end))
         }
         (result, _) => result,
     }

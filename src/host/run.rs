@@ -5,13 +5,14 @@
 
 mod dispatch;
 mod drive;
+mod keep;
 mod live;
 
 pub use drive::{Stopped, Until};
 pub use live::{Live, Subject};
 
 use super::clock::Clock;
-use super::perform::Perform;
+use super::perform::{Perform, Watcher};
 use crate::engine::agent::event::Spec as AgentSpec;
 use crate::engine::workflow::event::Spec as WorkflowSpec;
 use crate::engine::{Rejection, SessionId, agent, workflow};
@@ -94,6 +95,7 @@ pub struct Host {
     clock: Arc<dyn Clock>,
     holder: String,
     observer: Option<Observer>,
+    watcher: Option<Watcher>,
     live: HashMap<SessionId, Live>,
     workflows: HashMap<ir::Digest, Arc<ir::Workflow>>,
     agents: HashMap<ir::Digest, Arc<ir::Agent>>,
@@ -130,6 +132,7 @@ impl Host {
             clock,
             holder,
             observer: None,
+            watcher: None,
             live: HashMap::new(),
             workflows: HashMap::new(),
             agents: HashMap::new(),
@@ -140,6 +143,11 @@ impl Host {
     /// Tells `observer` of every append from now on.
     pub fn observe(&mut self, observer: Observer) {
         self.observer = Some(observer);
+    }
+
+    /// Tells `watcher` of every reply as it comes in.
+    pub fn watch_replies(&mut self, watcher: Watcher) {
+        self.watcher = Some(watcher);
     }
 
     /// The store.

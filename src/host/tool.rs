@@ -1,4 +1,5 @@
-//! Tools that agents call: finding them, describing them, running them. So far: folders of bash tools.
+//! Tools that agents call: finding them, describing them, running them. Every kind is a [`toolbox::Toolbox`].
 
 pub mod bash;
 pub mod process;
+pub mod toolbox;

@@ -1,6 +1,7 @@
 //! A frozen agent: everything that decides how it talks, what it may call and how its calls are treated.
 
 use super::Digest;
+use super::toolbox::Toolboxes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
@@ -25,10 +26,16 @@ pub struct Agent {
     pub api_key_id: Option<String>,
     /// Prompt paragraphs in order.
     pub system_prompt: Vec<String>,
+    /// Whether a turn yields while calls run in the background.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asynchronous: bool,
     /// Tool-call policy.
     pub policy: Policy,
     /// Folders of bash tools.
     pub bash_toolboxes: Vec<BashToolbox>,
+    /// Everything else that it may call.
+    #[serde(default, skip_serializing_if = "Toolboxes::is_empty")]
+    pub toolboxes: Toolboxes,
     /// Tools whose interrupted calls may run again.
     pub repeatable_tools: Vec<String>,
     /// Calls of one turn that run side by side at most.

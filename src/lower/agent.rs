@@ -21,7 +21,9 @@ pub fn freeze(agent: &ast::Agent, file: &str) -> ir::Agent {
         model_name: text(&agent.model_name),
         api_key_id: text(&agent.api_key_id),
         system_prompt: agent.system_prompt.iter().map(|text| text.value.clone()).collect(),
+        asynchronous: agent.asynchronous.as_ref().is_some_and(|mode| mode.value),
         policy: policy(agent.policy.as_ref()),
+        toolboxes: ir::toolbox::Toolboxes::default(),
         bash_toolboxes: agent
             .bash_toolboxes
             .iter()

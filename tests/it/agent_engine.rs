@@ -6,11 +6,12 @@ mod random;
 mod stop;
 mod submission;
 
-use flowright::engine::agent::command::{Answer, Command, Notification, Report, Said};
+use flowright::engine::agent::command::{Answer, Command, Notification, Part, Report, Said};
 use flowright::engine::agent::event::{Contract, Event, Message, MessageKind, SUBMIT_TOOL, Spec, ToolResult};
 use flowright::engine::agent::state::{Call, CallState, State, Turn};
 use flowright::engine::agent::{conversation, decide, evolve, pending};
 use flowright::engine::{Principal, Rejection, RejectionCode, SessionId};
+use flowright::ir::toolbox::Toolboxes;
 use flowright::ir::{Agent, Decorator, Digest, Disposition, Isolation, Policy, PolicyRule};
 use flowright::time::Timestamp;
 use indexmap::IndexMap;
@@ -29,6 +30,8 @@ fn agent() -> Agent {
         model_name: None,
         api_key_id: None,
         system_prompt: vec!["You plan.".to_owned(), "You never write code.".to_owned()],
+        asynchronous: false,
+        toolboxes: Toolboxes::default(),
         policy: Policy {
             default: Disposition::RunSync,
             rules: vec![
@@ -85,6 +88,9 @@ fn spec(contract: Option<Contract>) -> Spec {
         prompt: "Plan it.".to_owned(),
         with: IndexMap::new(),
         contract,
+        media: Vec::new(),
+        caller: None,
+        forked_from: None,
     }
 }
 
@@ -93,7 +99,12 @@ fn ada() -> Principal {
 }
 
 fn person(id: &str, text: &str) -> Notification {
-    Notification::Take(Message { id: id.to_owned(), kind: MessageKind::Person, text: text.to_owned() })
+    Notification::Take(Message {
+        id: id.to_owned(),
+        kind: MessageKind::Person,
+        text: text.to_owned(),
+        media: Vec::new(),
+    })
 }
 
 fn text(text: &str) -> ToolResult {
@@ -254,10 +265,24 @@ impl Session {
 /// The answers to calls, in the order in which a model sees them.
 fn answers(messages: &[Said]) -> Vec<(String, String)> {
     let tools = messages.iter().filter_map(|said| match said {
-        Said::Tool { call, content, .. } => Some((call.clone(), content.clone())),
+        Said::Tool { call, content, .. } => Some((call.clone(), plain(content))),
         _ => None,
     });
     tools.collect()
+}
+
+/// The texts of an answer.
+fn plain(content: &[Part]) -> String {
+    let texts = content.iter().map(|part| match part {
+        Part::Text(text) => text.clone(),
+        Part::Kept(kept) => kept.head.clone(),
+        Part::Media(media) => media.mime.clone(),
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+fn user(text: &str) -> Said {
+    Said::User { text: text.to_owned(), media: Vec::new() }
 }
 
 fn contents(messages: &[Said]) -> Vec<String> {

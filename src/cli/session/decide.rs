@@ -48,7 +48,7 @@ pub(super) fn run(host: &mut Host, verb: &Verb, json: bool) -> Result<Exit, Fail
         }
         Verb::Message { session, text, then } => {
             let id = host.fresh_id();
-            let message = Message { id, kind: MessageKind::Person, text: text.clone() };
+            let message = Message { id, kind: MessageKind::Person, text: text.clone(), media: Vec::new() };
             agent(host, session, AgentNews::Take(message), *then, json)
         }
         Verb::Complete { token, file } => {

@@ -1,9 +1,10 @@
 //! What an agent session owes the world, what the world reports to it.
 
-use super::event::{CallMade, Envelope, Message, Spec, ToolResult, Usage};
+use super::event::{CallMade, Envelope, Kept, Media, Message, Spec, ToolResult, Usage};
 use crate::engine::{Principal, SessionId};
-use crate::ir::Decorator;
+use crate::ir::{Decorator, Isolation};
 use crate::time::Millis;
+use serde::{Deserialize, Serialize};
 
 /// Owed now.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,11 +24,31 @@ pub enum Command {
         admission: u32,
         /// What wraps it, outermost first.
         decorators: Vec<Decorator>,
+        /// Where it runs, if not in this process's own way.
+        isolation: Option<Isolation>,
+        /// Whether it runs in the background: the turn may yield meanwhile.
+        background: bool,
     },
     /// Kill what runs of this call. Closed by `CallReported`.
     KillCall {
         /// Which call.
         call: String,
+    },
+    /// Start the agent that answers a call, in a session of its own. Closed by `CallReported` of that call.
+    StartAgent {
+        /// The call.
+        call: CallMade,
+        /// The agent as the caller names it.
+        slug: String,
+        /// Id of the session.
+        child: SessionId,
+        /// Agents above that session.
+        depth: u32,
+    },
+    /// Stop the agent that answers a call. Closed by `CallReported` of that call.
+    StopAgent {
+        /// Its session.
+        child: SessionId,
     },
     /// Tell the parent. Closed by `ReportAcknowledged`.
     Report {
@@ -48,13 +69,16 @@ impl Command {
             Self::CallModel { reply, admission } => format!("model/{reply}/{admission}"),
             Self::RunTool { call, admission, .. } => format!("call/{}/{admission}", call.id),
             Self::KillCall { call } => format!("kill/{call}"),
+            Self::StartAgent { child, .. } => format!("start/{child}"),
+            Self::StopAgent { child } => format!("stop/{child}"),
             Self::Report { id, .. } => format!("report/{id}"),
         }
     }
 }
 
 /// What a child tells its parent.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Report {
     /// A valid envelope.
     Submitted {
@@ -75,6 +99,13 @@ pub enum Report {
     },
     /// It was told to stop and has come to rest.
     Settled,
+    /// The answer to the call of another agent.
+    Answered {
+        /// The call.
+        call: String,
+        /// The answer.
+        result: ToolResult,
+    },
 }
 
 /// What the world reports.
@@ -128,6 +159,61 @@ pub enum Notification {
         /// Whether the tool declares itself repeatable.
         repeatable: bool,
     },
+    /// This host cannot isolate a call as its policy says: it waits for one that can.
+    CannotIsolate {
+        /// Which call.
+        call: String,
+        /// What is missing, for people.
+        reason: String,
+    },
+    /// A host is about to run a deferred call in isolation (`run-isolated`).
+    AdmitIsolated {
+        /// Token of the call.
+        token: String,
+        /// Which process.
+        holder: String,
+    },
+    /// A call was begun and nobody knows what became of it.
+    CallUncertain {
+        /// Which call.
+        call: String,
+        /// Which admission.
+        admission: u32,
+        /// What is known, for people.
+        reason: String,
+    },
+    /// A person lets a deferred call run.
+    Approve {
+        /// Its token.
+        token: String,
+        /// Who.
+        by: Principal,
+    },
+    /// A person refuses a deferred call.
+    Refuse {
+        /// Its token.
+        token: String,
+        /// Told to the model.
+        reason: String,
+        /// Who.
+        by: Principal,
+    },
+    /// Go on with another agent.
+    ChangeAgent {
+        /// Digest of the frozen agent.
+        agent: crate::ir::Digest,
+        /// Who.
+        by: Principal,
+    },
+    /// Put this history in the place of the one that is there; refused while anything is open.
+    Import {
+        /// Oldest first.
+        turns: Vec<super::state::Turn>,
+        /// Where it came from.
+        from: String,
+        /// Who.
+        by: Principal,
+    },
     /// A call ended.
     CallReported {
         /// Which call.
@@ -137,10 +223,10 @@ pub enum Notification {
         /// What it gave.
         result: ToolResult,
     },
-    /// Every holder but the one named here is gone.
+    /// Every holder but those named here is gone.
     HoldersLost {
-        /// The process that lives.
-        living: String,
+        /// The processes that live.
+        living: Vec<String>,
     },
     /// An outside result for a deferred call.
     Complete {
@@ -193,6 +279,8 @@ pub struct Answer {
     pub usage: Option<Usage>,
     /// Whether the reply was cut off by its length: its calls are never run (B45).
     pub cut_off: bool,
+    /// What the server wants back with this reply.
+    pub carry: Option<serde_json::Value>,
 }
 
 /// One message of the conversation as an adapter sends it.
@@ -201,13 +289,22 @@ pub enum Said {
     /// System prompt.
     System(String),
     /// User.
-    User(String),
+    User {
+        /// Text.
+        text: String,
+        /// Pictures and other files.
+        media: Vec<Media>,
+    },
     /// Model.
     Assistant {
         /// Text.
         text: String,
         /// Calls; ids are ours.
         calls: Vec<CallMade>,
+        /// Thinking; only for servers that want it back.
+        thinking: String,
+        /// What the server wants back with this reply.
+        carry: Option<serde_json::Value>,
     },
     /// The one answer to one call.
     Tool {
@@ -215,7 +312,20 @@ pub enum Said {
         call: String,
         /// Tool name.
         name: String,
-        /// Text for the model.
-        content: String,
+        /// What it gave; long texts and media are blobs.
+        content: Vec<Part>,
+        /// Whether it is an error.
+        is_error: bool,
     },
+}
+
+/// One part of an answer to a call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Part {
+    /// Text, or JSON as text.
+    Text(String),
+    /// A long text.
+    Kept(Kept),
+    /// A picture or another file.
+    Media(Media),
 }

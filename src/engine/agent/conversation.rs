@@ -1,6 +1,6 @@
 //! The conversation as it goes to a model. Derived from the state; sends nothing and changes nothing.
 
-use super::command::Said;
+use super::command::{Part, Said};
 use super::event::{CallMade, SUBMIT_TOOL, Spec, ToolResult};
 use super::state::{Call, CallState, State, Turn};
 use super::track;
@@ -22,18 +22,26 @@ pub fn messages(ir: &ir::Agent, state: &State) -> Vec<Said> {
     let last = state.turns.len().saturating_sub(1);
     for (index, turn) in state.turns.iter().enumerate() {
         match turn {
-            Turn::Said { text, .. } => said.push(Said::User(match &state.spec {
-                Some(spec) if index == 0 => assignment(spec),
-                Some(_) | None => text.clone(),
-            })),
-            Turn::Reply { text, calls, .. } => {
+            Turn::Said { text, media, .. } => {
+                let text = match &state.spec {
+                    Some(spec) if index == 0 => assignment(spec),
+                    Some(_) | None => text.clone(),
+                };
+                said.push(Said::User { text, media: media.clone() });
+            }
+            Turn::Reply { text, calls, thinking, carry, .. } => {
                 let open = calls.iter().any(|call| !call.state.is_terminal());
                 // Servers refuse a model message without content.
                 let empty = text.is_empty() && calls.is_empty();
                 if (open && index == last) || empty {
                     continue;
                 }
-                said.push(Said::Assistant { text: text.clone(), calls: calls.iter().map(made).collect() });
+                said.push(Said::Assistant {
+                    text: text.clone(),
+                    calls: calls.iter().map(made).collect(),
+                    thinking: thinking.clone(),
+                    carry: carry.clone(),
+                });
                 said.extend(calls.iter().map(answer));
             }
         }
@@ -85,16 +93,29 @@ fn made(call: &Call) -> CallMade {
 }
 
 fn answer(call: &Call) -> Said {
-    let content = match &call.state {
-        CallState::Completed(ToolResult::Text(text)) => text.clone(),
-        CallState::Completed(ToolResult::Json(value)) => value.to_string(),
-        CallState::Completed(ToolResult::Error(reason)) | CallState::Failed(reason) => {
-            format!("Error: {reason}")
-        }
+    let (content, is_error) = match &call.state {
+        CallState::Completed(result) => (parts(result), matches!(result, ToolResult::Error(_))),
+        CallState::Failed(reason) => (vec![Part::Text(format!("Error: {reason}"))], true),
         // Only a history from elsewhere can leave a call open in its middle (B40).
-        CallState::Ready | CallState::Running { .. } | CallState::Deferred { .. } | CallState::Unknown => {
-            "Error: the session was interrupted; no result of this call is known".to_owned()
+        CallState::Ready
+        | CallState::Running { .. }
+        | CallState::Deferred { .. }
+        | CallState::Delegated { .. }
+        | CallState::Unknown => {
+            let text = "Error: the session was interrupted; no result of this call is known";
+            (vec![Part::Text(text.to_owned())], true)
         }
     };
-    Said::Tool { call: call.made.id.clone(), name: call.made.name.clone(), content }
+    Said::Tool { call: call.made.id.clone(), name: call.made.name.clone(), content, is_error }
+}
+
+fn parts(result: &ToolResult) -> Vec<Part> {
+    match result {
+        ToolResult::Text(text) => vec![Part::Text(text.clone())],
+        ToolResult::Json(value) => vec![Part::Text(value.to_string())],
+        ToolResult::Error(reason) => vec![Part::Text(format!("Error: {reason}"))],
+        ToolResult::Kept(kept) => vec![Part::Kept(kept.clone())],
+        ToolResult::Media(media) => vec![Part::Media(media.clone())],
+        ToolResult::Mixed(results) => results.iter().flat_map(parts).collect(),
+    }
 }

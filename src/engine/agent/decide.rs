@@ -110,6 +110,16 @@ impl Deciding<'_> {
             }
             Notification::Complete { token, result, by } => self.complete(&token, result, by),
             Notification::Resolve { call, resolution, by } => self.resolve(call, resolution, by),
+            // Their slices are being written.
+            Notification::CannotIsolate { .. }
+            | Notification::AdmitIsolated { .. }
+            | Notification::CallUncertain { .. }
+            | Notification::Approve { .. }
+            | Notification::Refuse { .. }
+            | Notification::ChangeAgent { .. }
+            | Notification::Import { .. } => {
+                Err(Rejection::new(RejectionCode::NotWaiting, "this is not available in this version"))
+            }
             Notification::ReportAcknowledged { report } => {
                 // A report that is no longer owed was acknowledged before: a repeat.
                 if self.state.owed_reports.iter().any(|(id, _)| *id == report) {

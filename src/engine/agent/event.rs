@@ -1,6 +1,7 @@
 //! What happened to an agent session. Names and meanings are for ever: every event ever written is read again.
 
 use crate::engine::{Principal, SessionId};
+use crate::ir;
 use crate::ir::Digest;
 use crate::time::Timestamp;
 use indexmap::IndexMap;
@@ -29,6 +30,53 @@ pub struct Spec {
     pub with: IndexMap<String, Value>,
     /// What must be submitted, for children of workflows.
     pub contract: Option<Contract>,
+    /// Pictures and other files that go with the prompt.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub media: Vec<Media>,
+    /// Which call of which agent session this one answers, for agents that other agents call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caller: Option<Caller>,
+    /// The session that it was copied from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<SessionId>,
+}
+
+/// Whose call an agent session answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Caller {
+    /// The calling session.
+    pub session: SessionId,
+    /// Its call.
+    pub call: String,
+    /// Agents above this one, from 1; at most 4 (invariant 18).
+    pub depth: u32,
+}
+
+/// Bytes that are no text: a picture, a document. The bytes are a blob of the store.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Media {
+    /// MIME type.
+    pub mime: String,
+    /// Of the bytes.
+    pub digest: Digest,
+    /// Bytes.
+    pub length: u64,
+    /// File name, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// A text too long to stand in an event: its bytes are a blob of the store.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Of the bytes, which are UTF-8.
+    pub digest: Digest,
+    /// Bytes.
+    pub length: u64,
+    /// Whether it is JSON text.
+    pub json: bool,
+    /// How it begins, for people.
+    pub head: String,
 }
 
 /// What a child of a workflow owes.
@@ -53,6 +101,9 @@ pub struct Message {
     pub kind: MessageKind,
     /// The words.
     pub text: String,
+    /// Pictures and other files that go with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub media: Vec<Media>,
 }
 
 /// Why something is said.
@@ -110,6 +161,16 @@ pub struct Usage {
     pub input: u64,
     /// Tokens written.
     pub output: u64,
+    /// Of the tokens read, those that the server had kept.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cached: u64,
+    /// Of the tokens written, those that were thinking.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reasoning: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What a tool gave.
@@ -122,6 +183,12 @@ pub enum ToolResult {
     Json(Value),
     /// It failed, in words for the model.
     Error(String),
+    /// A long text.
+    Kept(Kept),
+    /// A picture or another file.
+    Media(Media),
+    /// Several of these, in order; none of them mixed or an error.
+    Mixed(Vec<ToolResult>),
 }
 
 /// What happened.
@@ -153,6 +220,9 @@ pub enum Event {
         calls: Vec<CallMade>,
         /// Token counts.
         usage: Option<Usage>,
+        /// What the server wants back with this reply, as it was given: signed thinking and the like.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        carry: Option<Value>,
     },
     /// The model did not answer.
     ModelFailed {
@@ -200,6 +270,59 @@ pub enum Event {
         reason: String,
         /// Of tool name and canonical arguments.
         digest: Digest,
+        /// Where it is to run, if it waits for a host that can isolate it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        isolation: Option<ir::Isolation>,
+    },
+    /// A person let a deferred call run: exactly the call of this digest.
+    CallApproved {
+        /// Which call.
+        call: String,
+        /// Of tool name and canonical arguments.
+        digest: Digest,
+        /// Who.
+        by: Principal,
+    },
+    /// A call failed in a known way and is tried again.
+    CallFailed {
+        /// Which call.
+        call: String,
+        /// Which admission.
+        admission: u32,
+        /// What went wrong.
+        error: String,
+    },
+    /// An equal call of this session had this result, and the policy lets them share it.
+    CallCached {
+        /// Which call.
+        call: String,
+        /// The call whose result it shares.
+        from: String,
+        /// That result.
+        result: ToolResult,
+    },
+    /// A call is answered by another agent, in a session of its own.
+    CallDelegated {
+        /// Which call.
+        call: String,
+        /// The session that answers it.
+        child: SessionId,
+    },
+    /// The session goes on with another agent than it began with, since a person said so.
+    AgentChanged {
+        /// Digest of the frozen agent; its bytes are a blob of the store.
+        agent: Digest,
+        /// Who.
+        by: Principal,
+    },
+    /// The history of the session was taken from elsewhere or edited: these turns stand instead of what was there.
+    Imported {
+        /// Oldest first.
+        turns: Vec<super::state::Turn>,
+        /// Where it came from, for people.
+        from: String,
+        /// Who.
+        by: Principal,
     },
     /// A call ended without having run (denied by policy, unreadable arguments, over a bound).
     CallRefused {

@@ -18,7 +18,7 @@ pub fn evolve(state: &mut State, at: Timestamp, event: &Event) {
     match event {
         Event::Started(spec) => {
             state.started_at = at;
-            state.turns.push(Turn::Said { text: spec.prompt.clone(), at });
+            state.turns.push(Turn::Said { text: spec.prompt.clone(), media: spec.media.clone(), at });
             state.spec = Some(spec.clone());
             ask(state);
         }
@@ -36,6 +36,13 @@ pub fn evolve(state: &mut State, at: Timestamp, event: &Event) {
         | Event::CallLost { .. }
         | Event::CallUnknown { .. }
         | Event::CallRetried { .. } => call(state, at, event),
+        // Their slices are being written.
+        Event::CallApproved { .. }
+        | Event::CallFailed { .. }
+        | Event::CallCached { .. }
+        | Event::CallDelegated { .. }
+        | Event::AgentChanged { .. }
+        | Event::Imported { .. } => {}
         Event::Submitted { call, submission, envelope } => {
             set(state, call, CallState::Completed(ToolResult::Text("submitted".to_owned())));
             state.submissions.push((call.clone(), envelope.clone()));
@@ -76,7 +83,7 @@ fn model(state: &mut State, at: Timestamp, event: &Event) {
             asking.holder = Some(holder.clone());
             asking.not_before = None;
         }
-        Event::ModelReplied { reply, text, thinking, calls, usage } => {
+        Event::ModelReplied { reply, text, thinking, calls, usage, carry } => {
             state.asking = None;
             state.replies = *reply;
             let counted = calls.iter().filter(|call| call.name != SUBMIT_TOOL).count();
@@ -87,6 +94,7 @@ fn model(state: &mut State, at: Timestamp, event: &Event) {
                 thinking: thinking.clone(),
                 calls: calls.iter().map(tracked).collect(),
                 usage: *usage,
+                carry: carry.clone(),
                 at,
             });
         }
@@ -121,6 +129,12 @@ fn model(state: &mut State, at: Timestamp, event: &Event) {
         | Event::CallLost { .. }
         | Event::CallUnknown { .. }
         | Event::CallRetried { .. }
+        | Event::CallApproved { .. }
+        | Event::CallFailed { .. }
+        | Event::CallCached { .. }
+        | Event::CallDelegated { .. }
+        | Event::AgentChanged { .. }
+        | Event::Imported { .. }
         | Event::Submitted { .. }
         | Event::SubmissionRefused { .. }
         | Event::ReportAcknowledged { .. }
@@ -144,9 +158,9 @@ fn call(state: &mut State, at: Timestamp, event: &Event) {
                 };
             }
         }
-        Event::CallDeferred { call, token, reason, digest } => {
+        Event::CallDeferred { call, token, reason, digest, isolation } => {
             let (token, reason, digest) = (token.clone(), reason.clone(), digest.clone());
-            set(state, call, CallState::Deferred { token, reason, digest });
+            set(state, call, CallState::Deferred { token, reason, digest, isolation: isolation.clone() });
         }
         Event::CallRefused { call, reason } => set(state, call, CallState::Failed(reason.clone())),
         Event::CallReported { call, result, .. } => report(state, call, result),
@@ -171,6 +185,12 @@ fn call(state: &mut State, at: Timestamp, event: &Event) {
         | Event::ModelCallDue { .. }
         | Event::ModelCallLost { .. }
         | Event::Yielded { .. }
+        | Event::CallApproved { .. }
+        | Event::CallFailed { .. }
+        | Event::CallCached { .. }
+        | Event::CallDelegated { .. }
+        | Event::AgentChanged { .. }
+        | Event::Imported { .. }
         | Event::Submitted { .. }
         | Event::SubmissionRefused { .. }
         | Event::ReportAcknowledged { .. }
@@ -187,7 +207,7 @@ fn settle(state: &mut State, at: Timestamp) {
     }
     if !state.waiting_messages.is_empty() {
         for message in std::mem::take(&mut state.waiting_messages) {
-            state.turns.push(Turn::Said { text: message.text, at });
+            state.turns.push(Turn::Said { text: message.text, media: message.media, at });
         }
         state.submitted = false;
         ask(state);
@@ -224,7 +244,14 @@ fn fresh(reply: u32) -> Asking {
 }
 
 fn tracked(made: &CallMade) -> Call {
-    Call { made: made.clone(), state: CallState::Ready, admissions: 0, losses: 0 }
+    Call {
+        made: made.clone(),
+        state: CallState::Ready,
+        admissions: 0,
+        losses: 0,
+        failures: 0,
+        approved: None,
+    }
 }
 
 fn set(state: &mut State, call: &str, to: CallState) {

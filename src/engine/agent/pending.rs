@@ -48,6 +48,8 @@ fn tool_calls(ir: &ir::Agent, calls: &[Call]) -> Vec<Command> {
             call: call.made.clone(),
             admission: call.admissions.saturating_add(1),
             decorators: policy::judge(&ir.policy, &call.made.name).1,
+            isolation: None,
+            background: false,
         })
         .collect()
 }
@@ -68,6 +70,7 @@ pub fn index(ir: &ir::Agent, state: &State) -> IndexRow {
         CallState::Deferred { token, .. } => Some(token.clone()),
         CallState::Ready
         | CallState::Running { .. }
+        | CallState::Delegated { .. }
         | CallState::Unknown
         | CallState::Completed(_)
         | CallState::Failed(_) => None,
@@ -138,6 +141,7 @@ fn waits_for(call: &Call) -> Option<String> {
         CallState::Deferred { reason, .. } => Some(format!("{}: {reason}", call.made.name)),
         CallState::Ready
         | CallState::Running { .. }
+        | CallState::Delegated { .. }
         | CallState::Unknown
         | CallState::Completed(_)
         | CallState::Failed(_) => None,

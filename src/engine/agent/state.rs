@@ -1,11 +1,15 @@
 //! The state of an agent session: the fold of its events.
 
-use super::event::{CallMade, Envelope, Message, Spec, ToolResult, Usage};
+use super::event::{CallMade, Envelope, Media, Message, Spec, ToolResult, Usage};
+use crate::engine::SessionId;
+use crate::ir;
 use crate::ir::Digest;
 use crate::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Everything an agent session is. `State::default()` is a session that has not begun.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// What it was started with.
     pub spec: Option<Spec>,
@@ -46,12 +50,16 @@ pub struct State {
 }
 
 /// One turn.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Turn {
     /// Something said from outside: the prompt or a message.
     Said {
         /// The words.
         text: String,
+        /// Pictures and other files that go with them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        media: Vec<Media>,
         /// When.
         at: Timestamp,
     },
@@ -67,13 +75,16 @@ pub enum Turn {
         calls: Vec<Call>,
         /// Token counts.
         usage: Option<Usage>,
+        /// What the server wants back with this reply.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        carry: Option<Value>,
         /// When.
         at: Timestamp,
     },
 }
 
 /// A tracked call.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Call {
     /// As the model made it.
     pub made: CallMade,
@@ -83,10 +94,17 @@ pub struct Call {
     pub admissions: u32,
     /// Times its holder was lost.
     pub losses: u32,
+    /// Known failures so far.
+    #[serde(default)]
+    pub failures: u32,
+    /// Digest of tool and arguments that a person let run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved: Option<Digest>,
 }
 
 /// Where a call stands.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CallState {
     /// Not yet judged or owed.
     Ready,
@@ -109,6 +127,14 @@ pub enum CallState {
         reason: String,
         /// What was deferred.
         digest: Digest,
+        /// Where it is to run, if it waits for a host that can isolate it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        isolation: Option<ir::Isolation>,
+    },
+    /// Another agent answers it in a session of its own.
+    Delegated {
+        /// That session.
+        child: SessionId,
     },
     /// Nobody knows whether it had its effect.
     Unknown,
@@ -124,13 +150,17 @@ impl CallState {
     pub fn is_terminal(&self) -> bool {
         match self {
             Self::Completed(_) | Self::Failed(_) => true,
-            Self::Ready | Self::Running { .. } | Self::Deferred { .. } | Self::Unknown => false,
+            Self::Ready
+            | Self::Running { .. }
+            | Self::Deferred { .. }
+            | Self::Delegated { .. }
+            | Self::Unknown => false,
         }
     }
 }
 
 /// A model call.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Asking {
     /// Number of the reply asked for.
     pub reply: u32,

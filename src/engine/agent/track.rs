@@ -48,7 +48,11 @@ pub(super) fn find_mut<'a>(state: &'a mut State, id: &str) -> Option<&'a mut Cal
 pub(super) fn ended(result: &ToolResult) -> CallState {
     match result {
         ToolResult::Error(text) => CallState::Failed(text.clone()),
-        ToolResult::Text(_) | ToolResult::Json(_) => CallState::Completed(result.clone()),
+        ToolResult::Text(_)
+        | ToolResult::Json(_)
+        | ToolResult::Kept(_)
+        | ToolResult::Media(_)
+        | ToolResult::Mixed(_) => CallState::Completed(result.clone()),
     }
 }
 

@@ -112,6 +112,7 @@ pub fn evolve(state: &mut State, at: Timestamp, event: &Event) {
                 id: derived_id(&["reminder", invocation, &turn.to_string()]),
                 kind: MessageKind::Reminder,
                 text: REMINDER.to_owned(),
+                media: Vec::new(),
             };
             if let Work::Stage(stage) = &mut state.work {
                 stage.reminded_after = Some(*turn);
@@ -257,7 +258,9 @@ fn decided(
         let id = derived_id(&["feedback", invocation, &revision.to_string(), &gate.to_string()]);
         let words =
             format!("Revision {revision} was not accepted by {whom}. Correct it and submit again.\n\n{text}");
-        state.owed_messages.push((child, Message { id, kind: MessageKind::Feedback, text: words }));
+        state
+            .owed_messages
+            .push((child, Message { id, kind: MessageKind::Feedback, text: words, media: Vec::new() }));
     }
     let person: Option<Principal> = match by {
         Some(Decider::Person(principal)) => Some(principal.clone()),

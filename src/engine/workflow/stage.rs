@@ -62,6 +62,9 @@ impl Turn<'_> {
             owner: spec.owner.clone(),
             prompt,
             with,
+            media: Vec::new(),
+            caller: None,
+            forked_from: None,
             contract: Some(contract),
         })
     }

@@ -3,7 +3,7 @@
 use super::keys::Keys;
 use crate::engine::agent::command::{Answer, Said};
 use crate::engine::agent::event::Usage;
-use crate::host::perform::{ModelFault, ModelRequest, ToolSpec};
+use crate::host::perform::{Blobs, ModelFault, ModelRequest, ToolSpec};
 use crate::time::Millis;
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
@@ -98,7 +98,10 @@ fn body(request: &ModelRequest, tools: &[ToolSpec]) -> Value {
     let agent = &request.agent;
     let mut body = Map::new();
     body.insert("model".to_owned(), agent.model_name.clone().unwrap_or_default().into());
-    body.insert("messages".to_owned(), request.messages.iter().map(message).collect());
+    body.insert(
+        "messages".to_owned(),
+        request.messages.iter().map(|said| message(said, &request.blobs)).collect(),
+    );
     if !tools.is_empty() {
         let tools: Vec<Value> = tools
             .iter()
@@ -122,14 +125,14 @@ fn body(request: &ModelRequest, tools: &[ToolSpec]) -> Value {
     Value::Object(body)
 }
 
-fn message(said: &Said) -> Value {
+fn message(said: &Said, blobs: &Blobs) -> Value {
     match said {
         Said::System(text) => json!({ "role": "system", "content": text }),
-        Said::User(text) => json!({ "role": "user", "content": text }),
-        Said::Assistant { text, calls } if calls.is_empty() => {
+        Said::User { text, .. } => json!({ "role": "user", "content": text }),
+        Said::Assistant { text, calls, .. } if calls.is_empty() => {
             json!({ "role": "assistant", "content": text })
         }
-        Said::Assistant { text, calls } => {
+        Said::Assistant { text, calls, .. } => {
             let calls: Vec<Value> = calls
                 .iter()
                 .map(|call| {
@@ -140,7 +143,9 @@ fn message(said: &Said) -> Value {
             let content = if text.is_empty() { Value::Null } else { text.clone().into() };
             json!({ "role": "assistant", "content": content, "tool_calls": calls })
         }
-        Said::Tool { call, name, content } => {
+        Said::Tool { call, name, content, .. } => {
+            let content: Vec<String> = content.iter().map(|part| blobs.text(part)).collect();
+            let content = content.join("\n");
             json!({ "role": "tool", "tool_call_id": call, "name": name, "content": content })
         }
     }
@@ -181,10 +186,13 @@ fn read_answer(text: &str) -> Result<Answer, ModelFault> {
     let calls = message.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let calls = calls.iter().map(read_call).collect();
     let count = |path: &str| value.pointer(path).and_then(Value::as_u64);
-    let usage = count("/usage/prompt_tokens")
-        .map(|input| Usage { input, output: count("/usage/completion_tokens").unwrap_or_default() });
+    let usage = count("/usage/prompt_tokens").map(|input| Usage {
+        input,
+        output: count("/usage/completion_tokens").unwrap_or_default(),
+        ..Usage::default()
+    });
     let cut_off = choice.get("finish_reason").and_then(Value::as_str) == Some("length");
-    Ok(Answer { text: text_of("content"), thinking, calls, usage, cut_off })
+    Ok(Answer { text: text_of("content"), thinking, calls, usage, cut_off, carry: None })
 }
 
 fn read_call(call: &Value) -> (String, String, String) {

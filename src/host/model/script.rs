@@ -5,7 +5,7 @@
 
 use crate::engine::agent::command::{Answer, Said};
 use crate::engine::agent::event::SUBMIT_TOOL;
-use crate::host::perform::{ModelFault, ModelRequest};
+use crate::host::perform::{Blobs, ModelFault, ModelRequest};
 use crate::source::{FileId, Source};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -55,7 +55,7 @@ pub fn answer(root: &Path, file: &str, request: &ModelRequest) -> Result<Answer,
     let fatal = |message: String| ModelFault { message, retryable: false, retry_after_ms: None };
     let path = root.join(file);
     let script = read(&path).map_err(fatal)?;
-    let last = request.messages.last().map(words).unwrap_or_default();
+    let last = request.messages.last().map(|said| words(said, &request.blobs)).unwrap_or_default();
     let slug = request.agent.slug.as_str();
     let found = script.replies.into_iter().find(|reply| {
         reply.agent.as_deref().is_none_or(|agent| agent == slug)
@@ -86,10 +86,13 @@ pub fn answer(root: &Path, file: &str, request: &ModelRequest) -> Result<Answer,
     Ok(Answer { text: reply.say, calls, ..Answer::default() })
 }
 
-fn words(said: &Said) -> &str {
+fn words(said: &Said, blobs: &Blobs) -> String {
     match said {
-        Said::System(text) | Said::User(text) | Said::Assistant { text, .. } => text,
-        Said::Tool { content, .. } => content,
+        Said::System(text) | Said::User { text, .. } | Said::Assistant { text, .. } => text.clone(),
+        Said::Tool { content, .. } => {
+            let parts: Vec<String> = content.iter().map(|part| blobs.text(part)).collect();
+            parts.join("\n")
+        }
     }
 }
 

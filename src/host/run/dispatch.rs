@@ -1,7 +1,7 @@
 //! Handing out what is owed: messages between sessions at once, effects after their admission.
 
 use super::drive::Flight;
-use super::{Host, HostError, Subject};
+use super::{Host, HostError, Subject, keep};
 use crate::engine::agent::command::{Command as Owed, Notification as AgentNews, Report};
 use crate::engine::workflow::command::{Command as WorkflowOwed, Notification as WorkflowNews};
 use crate::engine::{RejectionCode, SessionId, agent, workflow};
@@ -98,7 +98,7 @@ impl Host {
                     }
                     Report::Yielded { reply } => WorkflowNews::Yielded { child, turn: reply },
                     Report::Failed { reason } => WorkflowNews::ChildFailed { child, reason },
-                    Report::Settled => WorkflowNews::WorkSettled { child },
+                    Report::Settled | Report::Answered { .. } => WorkflowNews::WorkSettled { child },
                 };
                 match self.tell_workflow(&parent, news) {
                     // A report that comes too late changes nothing there and is done with.
@@ -112,7 +112,7 @@ impl Host {
                 self.tell_agent(session, AgentNews::AdmitModelCall { reply, admission, holder })?;
                 self.begin_model_call(session, command, reply, admission, flight)?;
             }
-            Owed::RunTool { call, admission, decorators } => {
+            Owed::RunTool { call, admission, decorators, isolation, background: _ } => {
                 let Some((frozen, spec, reply)) = self.caller(session, &call.id)? else { return Ok(()) };
                 let repeatable =
                     self.perform.repeatable(Arc::clone(&frozen), Arc::clone(&spec), call.name.clone()).await;
@@ -122,14 +122,29 @@ impl Host {
                     session,
                     AgentNews::AdmitCall { call: id.clone(), admission, holder, repeatable },
                 )?;
-                let request = ToolRequest { agent: frozen, spec, call, reply, decorators };
+                let request = ToolRequest {
+                    agent: frozen,
+                    spec,
+                    call,
+                    reply,
+                    decorators,
+                    isolation,
+                    admission,
+                    token: None,
+                };
                 let doing = self.perform.run_tool(request);
                 let session = session.clone();
+                let store = Arc::clone(&self.store);
                 flight.begin(command.clone(), async move {
-                    let result = doing.await;
-                    Landed { session, command, news: AgentNews::CallReported { call: id, admission, result } }
+                    let news = match keep::output(store.as_ref(), doing.await) {
+                        Ok(result) => AgentNews::CallReported { call: id, admission, result },
+                        Err(reason) => AgentNews::CallUncertain { call: id, admission, reason },
+                    };
+                    Landed { session, command, news }
                 });
             }
+            // Agents that other agents call come with their own slice.
+            Owed::StartAgent { .. } | Owed::StopAgent { .. } => {}
             Owed::KillCall { call } => {
                 let prefix = format!("{session} call/{call}/");
                 let admission = flight.abort(&prefix).unwrap_or_default();
@@ -152,12 +167,17 @@ impl Host {
     ) -> Result<(), HostError> {
         let Subject::Agent { ir, state } = &self.live(session)?.subject else { return Ok(()) };
         let Some(spec) = state.spec.clone() else { return Ok(()) };
+        let messages = agent::conversation::messages(ir, state);
+        let blobs = keep::blobs(self.store.as_ref(), &messages)?;
+        let Subject::Agent { ir, .. } = &self.live(session)?.subject else { return Ok(()) };
         let request = ModelRequest {
             agent: Arc::clone(ir),
             spec: Arc::new(spec),
-            messages: agent::conversation::messages(ir, state),
+            messages,
             reply,
             idempotency_key: format!("{session}/{reply}"),
+            blobs,
+            watcher: self.watcher.clone(),
         };
         let doing = self.perform.call_model(request);
         let session = session.clone();

@@ -149,7 +149,7 @@ impl Host {
         let living = self.holder.clone();
         for session in self.tree(root)? {
             if matches!(self.live(&session)?.subject, Subject::Agent { .. }) {
-                match self.tell_agent(&session, AgentNews::HoldersLost { living: living.clone() }) {
+                match self.tell_agent(&session, AgentNews::HoldersLost { living: vec![living.clone()] }) {
                     Ok(_) | Err(HostError::Refused(_)) => {}
                     Err(error) => return Err(error),
                 }

@@ -1,8 +1,7 @@
 //! Bash tools: executables that answer `describe` with JSON and `run ARG…` with their result on standard output.
 
 use super::process::{Run, run};
-use crate::engine::agent::event::ToolResult;
-use crate::host::perform::{ToolRequest, ToolSpec};
+use crate::host::perform::{Output, ToolRequest, ToolSpec};
 use crate::ir;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -214,14 +213,14 @@ async fn describe(path: &Path, root: &Path) -> Result<Described, String> {
 }
 
 /// Runs one call. Every fault is a result for the model.
-pub async fn call(tool: &BashTool, request: &ToolRequest) -> ToolResult {
+pub async fn call(tool: &BashTool, request: &ToolRequest) -> Output {
     let arguments = match parse_arguments(&request.call.arguments) {
         Ok(arguments) => arguments,
-        Err(error) => return ToolResult::Error(error),
+        Err(error) => return Output::Failed(error),
     };
     let placed = match place(&tool.described.args, &arguments) {
         Ok(placed) => placed,
-        Err(error) => return ToolResult::Error(error),
+        Err(error) => return Output::Failed(error),
     };
     let mut environment = placed.environment;
     let session = request.spec.session.0.clone();
@@ -243,8 +242,8 @@ pub async fn call(tool: &BashTool, request: &ToolRequest) -> ToolResult {
     })
     .await;
     match finished {
-        Err(error) => ToolResult::Error(error),
-        Ok(finished) if finished.timed_out => ToolResult::Error(format!(
+        Err(error) => Output::Failed(error),
+        Ok(finished) if finished.timed_out => Output::Failed(format!(
             "the tool was killed after {} s; it may have had part of its effect. It printed so far: {}",
             timeout.as_secs(),
             short(&finished.output.text())
@@ -253,14 +252,14 @@ pub async fn call(tool: &BashTool, request: &ToolRequest) -> ToolResult {
             let code =
                 finished.code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
             let said = format!("{}{}", finished.errors.text(), finished.output.text());
-            ToolResult::Error(format!("the tool ended with {code}: {}", short(&said)))
+            Output::Failed(format!("the tool ended with {code}: {}", short(&said)))
         }
         Ok(finished) if finished.output.bytes.is_empty() => match &tool.described.empty_result {
-            Some(Value::String(text)) => ToolResult::Text(text.clone()),
-            Some(value) => ToolResult::Json(value.clone()),
-            None => ToolResult::Text(String::new()),
+            Some(Value::String(text)) => Output::Text(text.clone()),
+            Some(value) => Output::Json(value.clone()),
+            None => Output::Text(String::new()),
         },
-        Ok(finished) => ToolResult::Text(finished.output.text()),
+        Ok(finished) => Output::Text(finished.output.text()),
     }
 }
 

@@ -9,7 +9,7 @@ use flowright::ir::{Decorator, Digest, Disposition};
 use serde_json::json;
 
 fn lost(session: &mut Session) {
-    session.ok(Notification::HoldersLost { living: "two".to_owned() });
+    session.ok(Notification::HoldersLost { living: vec!["two".to_owned()] });
 }
 
 fn resolve(session: &Session, resolution: Resolution) -> Notification {
@@ -43,7 +43,7 @@ fn policy_judges_each_call_before_anything_runs() {
     assert!(session.failure(1).contains("not available in this version"));
     session.token(2);
     let owed = session.pending();
-    let [Command::RunTool { decorators, call, admission: 1 }, Command::RunTool { .. }] = &owed[..] else {
+    let [Command::RunTool { decorators, call, admission: 1, .. }, Command::RunTool { .. }] = &owed[..] else {
         panic!("{owed:?}")
     };
     assert_eq!((decorators.len(), call.name.as_str()), (2, "wrapped"));
@@ -219,7 +219,7 @@ fn a_repeatable_call_runs_again_three_times_at_most() {
     let mut session = Session::calling(&[("twice", "{}")]);
     for admission in 1..=3 {
         assert_eq!(session.admit(0), admission);
-        session.no_effect(Notification::HoldersLost { living: "one".to_owned() });
+        session.no_effect(Notification::HoldersLost { living: vec!["one".to_owned()] });
         lost(&mut session);
         assert_eq!(session.calls()[0].state, CallState::Ready);
     }

@@ -1,6 +1,6 @@
 //! Asking the model: admission, answers, failures, messages that come meanwhile, what is sent.
 
-use super::{Session, agent, answers, contents, contract, person, spec, text};
+use super::{Session, agent, answers, contents, contract, person, spec, text, user};
 use flowright::engine::agent::command::{Answer, Command, Notification, Report, Said};
 use flowright::engine::agent::event::Event;
 use flowright::engine::agent::pending;
@@ -108,8 +108,8 @@ fn the_servers_own_wait_counts_up_to_a_minute_and_a_final_failure_ends() {
 fn a_lost_model_call_is_owed_again_and_its_late_answer_is_not_taken() {
     let mut session = Session::started(agent(), None);
     session.ok(admit(1, 1));
-    session.no_effect(Notification::HoldersLost { living: "one".to_owned() });
-    session.ok(Notification::HoldersLost { living: "two".to_owned() });
+    session.no_effect(Notification::HoldersLost { living: vec!["one".to_owned()] });
+    session.ok(Notification::HoldersLost { living: vec!["two".to_owned()] });
     assert_eq!(session.rejected(replied(1, 1, "late")), RejectionCode::Stale);
     assert_eq!(session.pending(), [Command::CallModel { reply: 1, admission: 2 }]);
     session.ok(admit(1, 2));
@@ -143,14 +143,14 @@ fn a_message_waits_for_the_turn_and_joins_after_its_results() {
     session.run(0, text("r"));
     let said: Vec<Said> = session.messages().into_iter().skip(3).collect();
     assert!(
-        matches!(said.as_slice(), [Said::Tool { .. }, Said::User(text)] if text == "and hurry"),
+        matches!(said.as_slice(), [Said::Tool { .. }, Said::User { text, .. }] if text == "and hurry"),
         "{said:?}"
     );
     session.admit_model();
     session.ok(person("m2", "one more"));
     session.ok(replied(2, 1, "fine"));
     assert_eq!(session.ids(), ["model/3/1"], "the message that came while it was asked is answered");
-    assert!(matches!(session.messages().last(), Some(Said::User(text)) if text == "one more"));
+    assert!(matches!(session.messages().last(), Some(Said::User { text, .. }) if text == "one more"));
     session.model_says("bye");
     session.ok(person("m3", "again"));
     assert_eq!(session.ids(), ["model/4/1"]);
@@ -175,7 +175,7 @@ fn the_finite_task_contract_is_told_to_workflow_children_only() {
     with_inputs.with.insert("ticket".to_owned(), serde_json::from_str("2512292042121000001").unwrap());
     with_inputs.with.insert("tags".to_owned(), json!(["a"]));
     child.ok(Notification::Start(with_inputs));
-    let [Said::System(system), Said::User(first)] = &child.messages()[..] else { panic!() };
+    let [Said::System(system), Said::User { text: first, .. }] = &child.messages()[..] else { panic!() };
     assert!(system.starts_with("You plan.\n\nYou never write code.\n\n"));
     assert!(system.contains("submit_workflow_result"));
     assert!(first.starts_with("Plan it.\n\n") && first.contains("2512292042121000001"));
@@ -183,12 +183,12 @@ fn the_finite_task_contract_is_told_to_workflow_children_only() {
     let alone = Session::started(agent(), None);
     assert_eq!(
         alone.messages(),
-        [Said::System("You plan.\n\nYou never write code.".to_owned()), Said::User("Plan it.".to_owned())]
+        [Said::System("You plan.\n\nYou never write code.".to_owned()), user("Plan it.")]
     );
     let mut other = agent();
     other.base = None;
     other.system_prompt.clear();
-    assert_eq!(Session::started(other, Some(contract())).messages(), [Said::User("Plan it.".to_owned())]);
+    assert_eq!(Session::started(other, Some(contract())).messages(), [user("Plan it.")]);
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn notification(session: &Session, a: u8, b: u8, c: u8, calls: &[(u8, u8)]) -> N
             repeatable: c.is_multiple_of(3),
         },
         8 | 9 => Notification::CallReported { call: id, admission: admissions + off, result: result(c) },
-        10 => Notification::HoldersLost { living: holder(c) },
+        10 => Notification::HoldersLost { living: vec![holder(c)] },
         11 => {
             let token = match call.map(|call| &call.state) {
                 Some(CallState::Deferred { token, .. }) => token.clone(),
@@ -189,7 +189,9 @@ fn doing_what_is_owed_ends_with_a_submission() {
             Command::Report { id, .. } => {
                 session.ok(Notification::ReportAcknowledged { report: id });
             }
-            Command::KillCall { .. } => panic!("nothing is to be killed"),
+            Command::KillCall { .. } | Command::StartAgent { .. } | Command::StopAgent { .. } => {
+                panic!("nothing is to be killed")
+            }
         }
     }
     assert_eq!(session.pending(), []);
@@ -206,19 +208,19 @@ fn every_kind_of_event_is_read_as_it_was_written() {
     let made =
         CallMade { id: s(), provider_id: String::new(), name: s(), arguments: "{\"a\":1.0}".to_owned() };
     let envelope = Envelope { outcome: EnvelopeOutcome::Blocked, summary: s(), result: big() };
-    let usage = Some(Usage { input: u64::MAX, output: 0 });
+    let usage = Some(Usage { input: u64::MAX, output: 0, cached: 3, reasoning: 0 });
     let (text, thinking, calls) = (s(), s(), vec![made]);
     let events = vec![
         Event::Started(spec),
-        Event::MessageTaken(Message { id: s(), kind: MessageKind::Feedback, text: s() }),
+        Event::MessageTaken(Message { id: s(), kind: MessageKind::Feedback, text: s(), media: Vec::new() }),
         Event::ModelCallAdmitted { reply: 1, admission: 1, holder: s() },
-        Event::ModelReplied { reply: 1, text, thinking, calls, usage },
+        Event::ModelReplied { reply: 1, text, thinking, calls, usage, carry: Some(big()) },
         Event::ModelFailed { reply: 1, admission: 1, error: s(), retry_at: Some(Timestamp(1)) },
         Event::ModelFailed { reply: 1, admission: 1, error: s(), retry_at: None },
         Event::ModelCallDue { reply: 1 },
         Event::ModelCallLost { reply: 1, admission: 1 },
         Event::CallAdmitted { call: s(), admission: 1, holder: s(), repeatable: true, digest: digest() },
-        Event::CallDeferred { call: s(), token: s(), reason: s(), digest: digest() },
+        Event::CallDeferred { call: s(), token: s(), reason: s(), digest: digest(), isolation: None },
         Event::CallRefused { call: s(), reason: s() },
         Event::CallReported { call: s(), admission: 0, result: ToolResult::Json(big()), by: Some(ada()) },
         Event::CallReported { call: s(), admission: 0, result: ToolResult::Error(s()), by: None },

@@ -67,7 +67,7 @@ fn holders_lost_while_cancelling_let_it_come_to_rest() {
         let mut session = child(&[(tool, "{}")]);
         session.admit(0);
         session.ok(Notification::Stop);
-        session.ok(Notification::HoldersLost { living: "two".to_owned() });
+        session.ok(Notification::HoldersLost { living: vec!["two".to_owned()] });
         assert_eq!((session.status().as_str(), session.reports()), ("cancelled", vec![Report::Settled]));
         assert_eq!(session.calls()[0].state, state);
     }
@@ -77,7 +77,7 @@ fn holders_lost_while_cancelling_let_it_come_to_rest() {
 fn a_stopped_session_never_runs_an_unknown_call_again_but_learns_its_outcome() {
     let mut session = child(&[("free", "{}")]);
     session.admit(0);
-    session.ok(Notification::HoldersLost { living: "two".to_owned() });
+    session.ok(Notification::HoldersLost { living: vec!["two".to_owned()] });
     session.ok(Notification::Stop);
     let resolve = |call: String, resolution| Notification::Resolve { call, resolution, by: super::ada() };
     let call = session.id(0);

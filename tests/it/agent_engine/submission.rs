@@ -170,7 +170,7 @@ fn a_submission_waits_for_what_runs_beside_it_and_is_refused_beside_what_waits_o
     let mut session = child();
     session.model_calls(&[("free", "{}"), (SUBMIT_TOOL, VALID)]);
     session.admit(0);
-    session.ok(Notification::HoldersLost { living: "two".to_owned() });
+    session.ok(Notification::HoldersLost { living: vec!["two".to_owned()] });
     assert!(session.failure(1).contains("finish"));
 }
 
@@ -197,7 +197,12 @@ fn prose_is_no_submission() {
     let mut session = child();
     session.model_says("I am done, consider it submitted.");
     assert_eq!(session.reports(), [Report::Yielded { reply: 1 }]);
-    let reminder = Message { id: "r".to_owned(), kind: MessageKind::Reminder, text: "submit".to_owned() };
+    let reminder = Message {
+        id: "r".to_owned(),
+        kind: MessageKind::Reminder,
+        text: "submit".to_owned(),
+        media: Vec::new(),
+    };
     session.ok(Notification::Take(reminder));
     session.submit(VALID);
     assert!(matches!(
@@ -211,7 +216,12 @@ fn feedback_and_people_reopen_an_idle_child_for_a_new_submission() {
     let mut session = child();
     session.submit(VALID);
     let kept = session.state.submissions.clone();
-    let feedback = Message { id: "f".to_owned(), kind: MessageKind::Feedback, text: "shorter".to_owned() };
+    let feedback = Message {
+        id: "f".to_owned(),
+        kind: MessageKind::Feedback,
+        text: "shorter".to_owned(),
+        media: Vec::new(),
+    };
     session.ok(Notification::Take(feedback.clone()));
     assert!(!session.state.submitted);
     assert!(session.ids().contains(&"model/2/1".to_owned()));

@@ -1,5 +1,6 @@
 //! Frozen workflows built by hand, for rooms that stand behind the compiler.
 
+use flowright::ir::toolbox::Toolboxes;
 use flowright::ir::{
     Agent, Choice, Data, Disposition, Edge, EdgeKind, Feedback, Gate, GateKind, Graph, Input, Node, NodeKind,
     Outcome, Parts, Path, Piece, Policy, Question, Root, Segment, Stage, StopStatus, Text, Turn, Workflow,
@@ -79,6 +80,8 @@ pub(crate) fn agent(slug: &str) -> Agent {
         model_name: None,
         api_key_id: None,
         system_prompt: Vec::new(),
+        asynchronous: false,
+        toolboxes: Toolboxes::default(),
         policy: Policy { default: Disposition::RunSync, rules: Vec::new() },
         bash_toolboxes: Vec::new(),
         repeatable_tools: Vec::new(),

@@ -56,7 +56,7 @@ impl Deciding<'_> {
                 }
                 false
             }
-            CallState::Ready | CallState::Deferred { .. } => false,
+            CallState::Ready | CallState::Deferred { .. } | CallState::Delegated { .. } => false,
         };
         if !fits {
             return stale(format!(
@@ -67,16 +67,17 @@ impl Deciding<'_> {
         Ok(())
     }
 
-    pub(super) fn holders_lost(&mut self, living: &str) {
+    pub(super) fn holders_lost(&mut self, living: &[String]) {
         let asking = self.state.asking.as_ref();
-        let lost = asking.filter(|asking| asking.holder.as_ref().is_some_and(|holder| holder != living));
+        let lost =
+            asking.filter(|asking| asking.holder.as_ref().is_some_and(|holder| !living.contains(holder)));
         if let Some((reply, admission)) = lost.map(|asking| (asking.reply, asking.admissions)) {
             self.emit(Event::ModelCallLost { reply, admission });
         }
         let mut events = Vec::new();
         for call in track::last_calls(&self.state) {
             let CallState::Running { holder, repeatable, .. } = &call.state else { continue };
-            if holder == living {
+            if living.contains(holder) {
                 continue;
             }
             let again = *repeatable || self.ir.repeatable_tools.contains(&call.made.name);
@@ -97,6 +98,7 @@ impl Deciding<'_> {
             CallState::Deferred { token: known, .. } => known == token,
             CallState::Ready
             | CallState::Running { .. }
+            | CallState::Delegated { .. }
             | CallState::Unknown
             | CallState::Completed(_)
             | CallState::Failed(_) => false,

@@ -56,8 +56,8 @@ impl Deciding<'_> {
             calls.push(CallMade { id, provider_id, name, arguments });
         }
         let made_before = self.state.calls_made;
-        let (text, thinking, usage) = (answer.text, answer.thinking, answer.usage);
-        self.emit(Event::ModelReplied { reply, text, thinking, calls: calls.clone(), usage });
+        let (text, thinking, usage, carry) = (answer.text, answer.thinking, answer.usage, answer.carry);
+        self.emit(Event::ModelReplied { reply, text, thinking, calls: calls.clone(), usage, carry });
         if calls.is_empty() && self.state.asking.is_none() {
             self.emit(Event::Yielded { reply });
         }
@@ -104,6 +104,7 @@ impl Deciding<'_> {
                 token: derived_id(&[&spec.session.0, "token", &call.id]),
                 reason: reason.unwrap_or_else(|| "waits for an outside result".to_owned()),
                 digest: track::digest(&call.name, arguments),
+                isolation: None,
             }),
             ir::Disposition::Deny { reason: Some(reason) } => refused(format!("denied by policy: {reason}")),
             ir::Disposition::Deny { reason: None } => refused("denied by policy".to_owned()),
