@@ -2,7 +2,7 @@
 //! at once, people who repeat themselves, calls that never come back. Whatever happens, the checkers of `check.rs` hold,
 //! and once the faults stop the session comes to rest.
 //!
-//! `FLOWRIGHT_SEEDS` is how many seeds (default 300), `FLOWRIGHT_SEED` the first one (default 1): a failure names its own.
+//! `FLOWRIGHT_LIVES` is how many seeds (default 300), `FLOWRIGHT_LIFE` the first one (default 1): a failure names its own.
 
 mod check;
 mod disk;
@@ -17,14 +17,14 @@ fn number(name: &str, default: u64) -> u64 {
 
 #[test]
 fn every_seed_keeps_every_invariant() {
-    let first = number("FLOWRIGHT_SEED", 1);
-    let seeds = number("FLOWRIGHT_SEEDS", 300);
+    let first = number("FLOWRIGHT_LIFE", 1);
+    let seeds = number("FLOWRIGHT_LIVES", 300);
     let mut told = life::Tally::default();
     for seed in first..first + seeds {
         match catch_unwind(AssertUnwindSafe(|| life::live(seed))) {
             Ok(tally) => told.add(&tally),
             Err(why) => {
-                eprintln!("seed {seed}: run again with FLOWRIGHT_SEED={seed} FLOWRIGHT_SEEDS=1");
+                eprintln!("seed {seed}: run again with FLOWRIGHT_LIFE={seed} FLOWRIGHT_LIVES=1");
                 std::panic::resume_unwind(why);
             }
         }
