@@ -31,6 +31,7 @@ mod scenarios;
 mod schedule;
 mod schema;
 mod schemas;
+mod sim;
 mod store;
 mod support;
 mod why;
