@@ -10,6 +10,7 @@ mod graph;
 mod lsp;
 mod operator;
 mod output;
+mod prompt;
 mod replace;
 mod run;
 mod schema;
