@@ -164,6 +164,18 @@ pub struct ToolSpec {
     pub repeatable: bool,
 }
 
+impl ToolSpec {
+    /// Digest of what a model and a person see of it.
+    #[must_use]
+    pub fn digest(&self) -> ir::Digest {
+        ir::Digest::of_json(&serde_json::json!({
+            "name": self.name,
+            "description": self.description,
+            "parameters": self.parameters,
+        }))
+    }
+}
+
 /// The submit tool for a contract.
 #[must_use]
 pub fn submit_tool(contract: &Contract) -> ToolSpec {
@@ -208,6 +220,12 @@ pub trait Perform: Send + Sync {
     ) -> Doing<Result<(), String>> {
         let _ = (agent, spec, place);
         Box::pin(async { Ok(()) })
+    }
+
+    /// A tool as it is now; none where it is not there or cannot be known.
+    fn definition(&self, agent: Arc<ir::Agent>, spec: Arc<Spec>, tool: String) -> Doing<Option<ToolSpec>> {
+        let _ = (agent, spec, tool);
+        Box::pin(async { None })
     }
 
     /// Whether the tool declares itself repeatable.

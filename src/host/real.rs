@@ -4,7 +4,9 @@ use crate::engine::agent::command::Answer;
 use crate::engine::agent::event::Spec;
 use crate::host::model::keys::Keys;
 use crate::host::model::{openai, script};
-use crate::host::perform::{Doing, ModelFault, ModelRequest, Output, Perform, ToolRequest, submit_tool};
+use crate::host::perform::{
+    Doing, ModelFault, ModelRequest, Output, Perform, ToolRequest, ToolSpec, submit_tool,
+};
 use crate::host::tool::bash;
 use crate::ir;
 use std::path::Path;
@@ -55,7 +57,15 @@ impl Perform for RealPerform {
                     request.call.name
                 ));
             };
-            truncate(bash::call(tool, &request).await, &request.decorators)
+            bash::call(tool, &request).await
+        })
+    }
+
+    fn definition(&self, agent: Arc<ir::Agent>, spec: Arc<Spec>, tool: String) -> Doing<Option<ToolSpec>> {
+        let shelf = Arc::clone(&self.shelf);
+        Box::pin(async move {
+            let (found, _) = shelf.find(&agent, Path::new(&spec.root)).await;
+            found.iter().find(|found| found.name() == tool).map(bash::BashTool::spec)
         })
     }
 
@@ -68,27 +78,5 @@ impl Perform for RealPerform {
             let (found, _) = shelf.find(&agent, Path::new(&spec.root)).await;
             found.iter().any(|found| found.name() == tool && found.spec().repeatable)
         })
-    }
-}
-
-/// Applies the policy's `truncate`: the cut is visible to the model.
-fn truncate(result: Output, decorators: &[ir::Decorator]) -> Output {
-    let most = decorators.iter().find_map(|decorator| match decorator {
-        ir::Decorator::Truncate { max_bytes } => usize::try_from(*max_bytes).ok(),
-        ir::Decorator::Timeout { .. }
-        | ir::Decorator::Retries { .. }
-        | ir::Decorator::Cache { .. }
-        | ir::Decorator::Label { .. } => None,
-    });
-    match (result, most) {
-        (Output::Text(text), Some(most)) if text.len() > most => {
-            let mut end = most;
-            while !text.is_char_boundary(end) {
-                end -= 1;
-            }
-            let kept = text.get(..end).unwrap_or_default();
-            Output::Text(format!("{kept}\n[flowright: {} more bytes were cut off]", text.len() - end))
-        }
-        (result, _) => result,
     }
 }
