@@ -9,6 +9,7 @@ pub mod keys;
 mod media;
 mod names;
 mod openai;
+mod raw;
 mod redact;
 pub mod script;
 pub mod sse;
@@ -79,11 +80,11 @@ pub async fn ask(
     let names = Names::of(tools, &request.messages);
     let asked = Asked { flavor, request, tools, names: &names };
     let body = match flavor {
-        Flavor::OpenAi | Flavor::Mistral | Flavor::Kimi => openai::body(&asked, &url),
+        Flavor::OpenAi | Flavor::Mistral | Flavor::Kimi => openai::body(&asked, &url).to_string(),
         Flavor::Claude => anthropic::body(&asked),
     };
     let headers = headers(flavor, request, key.as_deref()).map_err(fault::fatal)?;
-    let call = wire::Call { url: &url, headers, body: body.to_string(), limits, streams: asked.streams() };
+    let call = wire::Call { url: &url, headers, body, limits, streams: asked.streams() };
     let mut told = Told::new(request.watcher.as_ref(), &secrets);
     let model = request.agent.model_name.as_deref().unwrap_or_default();
     let answered = match wire::client(cell) {

@@ -66,8 +66,8 @@ pub(super) trait Protocol: Sized {
     fn event(&mut self, event: &sse::Event, told: &mut Told<'_>) -> Result<(), Trouble>;
     /// How far the pieces have come.
     fn stage(&self) -> Stage;
-    /// A whole body.
-    fn body(&mut self, value: &Value, told: &mut Told<'_>) -> Result<(), Trouble>;
+    /// A whole body: parsed, and as it was written.
+    fn body(&mut self, value: &Value, text: &str, told: &mut Told<'_>) -> Result<(), Trouble>;
     /// The answer, once it is whole.
     fn answer(self) -> Result<Answer, ModelFault>;
 }
@@ -208,7 +208,9 @@ async fn read<P: Protocol>(
         std::str::from_utf8(&bytes).map_err(|_| passing("the model server's answer is not UTF-8".into()))?;
     let value: Value =
         serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|_| broken("is no JSON", text))?;
-    protocol.body(&value, told).map_err(|trouble| of_trouble(body, trouble, text))
+    protocol
+        .body(&value, text.trim_start_matches('\u{feff}'), told)
+        .map_err(|trouble| of_trouble(body, trouble, text))
 }
 
 async fn read_stream<P: Protocol>(

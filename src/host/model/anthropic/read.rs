@@ -3,9 +3,9 @@
 use super::CARRY;
 use crate::engine::agent::command::Answer;
 use crate::engine::agent::event::Usage;
-use crate::host::model::sse;
 use crate::host::model::told::Told;
 use crate::host::model::wire::{Protocol, Stage, Trouble};
+use crate::host::model::{raw, sse};
 use crate::host::perform::ModelFault;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
@@ -19,8 +19,8 @@ enum Block {
     Call {
         id: String,
         name: String,
-        /// What stood at the beginning of the block.
-        input: Value,
+        /// What stood at the beginning of the block, as it was written.
+        input: String,
         /// What came in pieces.
         json: String,
     },
@@ -50,7 +50,8 @@ impl Reply {
         Self { model: model.to_owned(), ..Self::default() }
     }
 
-    fn begin(&mut self, block: &Value, told: &mut Told<'_>) {
+    /// A block or the beginning of one; `written` is its text as it came.
+    fn begin(&mut self, block: &Value, written: Option<&str>, told: &mut Told<'_>) {
         let text = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
         self.blocks.push(match text("type") {
             "text" => {
@@ -60,7 +61,7 @@ impl Reply {
             "tool_use" => Block::Call {
                 id: text("id").to_owned(),
                 name: text("name").to_owned(),
-                input: block.get("input").cloned().unwrap_or_default(),
+                input: input(block, written),
                 json: String::new(),
             },
             _ => {
@@ -142,7 +143,7 @@ impl Protocol for Reply {
             "content_block_start" => {
                 let block = value.get("content_block").ok_or(STRAY)?;
                 self.by_index.insert(index, self.blocks.len());
-                self.begin(block, told);
+                self.begin(block, raw::member(&event.data, "content_block"), told);
             }
             "content_block_delta" => self.grow(index, value.get("delta").ok_or(STRAY)?, told)?,
             "message_delta" => {
@@ -167,14 +168,15 @@ impl Protocol for Reply {
         }
     }
 
-    fn body(&mut self, value: &Value, told: &mut Told<'_>) -> Result<(), Trouble> {
+    fn body(&mut self, value: &Value, text: &str, told: &mut Told<'_>) -> Result<(), Trouble> {
         let is_error = value.get("type").and_then(Value::as_str) == Some("error");
         if is_error || value.get("error").is_some_and(|error| !error.is_null()) {
             return Err(Trouble::Error(value.clone()));
         }
         let content = value.get("content").and_then(Value::as_array);
-        for block in content.ok_or(Trouble::Shape("has no content in it"))? {
-            self.begin(block, told);
+        let written = raw::member(text, "content").and_then(raw::items);
+        for (position, block) in content.ok_or(Trouble::Shape("has no content in it"))?.iter().enumerate() {
+            self.begin(block, written.as_ref().and_then(|blocks| blocks.get(position).copied()), told);
         }
         self.count(value.get("usage"));
         self.stopped(value.get("stop_reason"));
@@ -194,8 +196,7 @@ impl Protocol for Reply {
                 }
                 Block::Call { id, name, input, json } => {
                     order.push(json!({ "call": answer.calls.len() }));
-                    let whole = if input.is_null() { String::new() } else { input.to_string() };
-                    answer.calls.push((id, name, if json.is_empty() { whole } else { json }));
+                    answer.calls.push((id, name, if json.is_empty() { input } else { json }));
                 }
                 Block::Kept { mut block, json } => {
                     is_kept = true;
@@ -221,6 +222,16 @@ impl Protocol for Reply {
             Some(_) | None => {}
         }
         Ok(answer)
+    }
+}
+
+fn input(block: &Value, written: Option<&str>) -> String {
+    match block.get("input").filter(|input| !input.is_null()) {
+        Some(input) => {
+            let raw = written.and_then(|text| raw::member(text, "input"));
+            raw.map_or_else(|| input.to_string(), str::to_owned)
+        }
+        None => String::new(),
     }
 }
 

@@ -18,16 +18,46 @@ const NOTHING: &str = "(nothing)";
 /// Stands at the beginning of a conversation that the model would have begun.
 const GO_ON: &str = "(The conversation goes on.)";
 
-/// The request.
-pub(in crate::host::model) fn body(asked: &Asked<'_>) -> Value {
+/// The request, with the inputs of calls in it exactly as the model wrote them: a parsed number would lose the form of
+/// its exponent (B46). They are put into a text that holds a mark in each of their places.
+pub(in crate::host::model) fn body(asked: &Asked<'_>) -> String {
+    let mut number = 0_u32;
+    loop {
+        let mark = format!("flowright-input-{number}");
+        let (body, inputs) = with_marks(asked, &mark);
+        let text = body.to_string();
+        let quoted = format!("\"{mark}\"");
+        // The very unlikely text that is the mark itself: another mark is taken.
+        if text.matches(&quoted).count() == inputs.len() {
+            let mut out = String::with_capacity(text.len());
+            let mut inputs = inputs.into_iter();
+            for piece in text.split(&quoted) {
+                out.push_str(piece);
+                out.push_str(inputs.next().unwrap_or_default());
+            }
+            return out;
+        }
+        number = number.wrapping_add(1);
+    }
+}
+
+fn with_marks<'a>(asked: &'a Asked<'a>, mark: &'a str) -> (Value, Vec<&'a str>) {
     let agent = &asked.request.agent;
     let mut body = Map::new();
     body.insert("model".to_owned(), agent.model_name.clone().unwrap_or_default().into());
     body.insert("max_tokens".to_owned(), agent.max_tokens.unwrap_or(MOST_TOKENS).into());
-    let mut writer = Writer { asked, ids: Ids::default(), system: Vec::new(), turns: Vec::new() };
+    let mut writer = Writer {
+        asked,
+        mark,
+        ids: Ids::default(),
+        system: Vec::new(),
+        turns: Vec::new(),
+        inputs: Vec::new(),
+    };
     for said in &asked.request.messages {
         writer.say(said);
     }
+    let inputs = std::mem::take(&mut writer.inputs);
     let (system, messages) = writer.finish();
     if !system.is_empty() {
         body.insert("system".to_owned(), system.into());
@@ -48,7 +78,7 @@ pub(in crate::host::model) fn body(asked: &Asked<'_>) -> Value {
         body.insert("temperature".to_owned(), Value::Number(temperature.clone()));
     }
     body.insert("stream".to_owned(), asked.streams().into());
-    Value::Object(body)
+    (Value::Object(body), inputs)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -59,9 +89,12 @@ enum Role {
 
 struct Writer<'a> {
     asked: &'a Asked<'a>,
+    mark: &'a str,
     ids: Ids<'a>,
     system: Vec<&'a str>,
     turns: Vec<(Role, Vec<Value>)>,
+    /// What belongs in the places of the marks, in order.
+    inputs: Vec<&'a str>,
 }
 
 impl<'a> Writer<'a> {
@@ -116,9 +149,10 @@ impl<'a> Writer<'a> {
     fn call(&mut self, call: &'a CallMade) -> Value {
         let name = self.asked.names.sent(&call.name);
         let id = self.ids.give(Flavor::Claude, &call.id, name);
-        // Unreadable arguments were taken out before.
-        let input: Value = serde_json::from_str(&call.arguments).unwrap_or_else(|_| json!({}));
-        json!({ "type": "tool_use", "id": id, "name": name, "input": input })
+        // Unreadable arguments were taken out before; the text would not be JSON with them.
+        let is_object = matches!(serde_json::from_str(&call.arguments), Ok(Value::Object(_)));
+        self.inputs.push(if is_object { call.arguments.as_str() } else { "{}" });
+        json!({ "type": "tool_use", "id": id, "name": name, "input": self.mark })
     }
 
     fn result(&self, call: &str, content: &[Part], is_error: bool) -> Value {

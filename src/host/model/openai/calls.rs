@@ -1,6 +1,7 @@
 //! Tool calls that come in pieces: put together by index, whatever servers do with ids, names and indexes (B43).
 //! Judges no arguments: they are handed on as they came.
 
+use crate::host::model::raw;
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -23,15 +24,15 @@ pub(super) struct Calls {
 
 impl Calls {
     /// A call of a whole answer: each is one of its own, even where ids repeat.
-    pub(super) fn whole(&mut self, call: &Value) {
+    pub(super) fn whole(&mut self, call: &Value, text: Option<&str>) {
         self.all.push(Growing::default());
         if let Some(growing) = self.all.last_mut() {
-            grow(growing, call);
+            grow(growing, call, text);
         }
     }
 
     /// A piece of a stream.
-    pub(super) fn piece(&mut self, call: &Value) {
+    pub(super) fn piece(&mut self, call: &Value, text: Option<&str>) {
         let index = call.get("index").and_then(Value::as_u64);
         let known = match index {
             Some(index) => self.by_index.get(&index).copied(),
@@ -49,7 +50,7 @@ impl Calls {
             self.by_index.insert(index, position);
         }
         if let Some(growing) = self.all.get_mut(position) {
-            grow(growing, call);
+            grow(growing, call, text);
         }
     }
 
@@ -77,7 +78,7 @@ impl Calls {
 /// Whether a piece behind complete arguments starts the next call rather than repeating what is known of this one.
 fn brings_more(known: &Growing, call: &Value) -> bool {
     let name = text(call.pointer("/function/name"));
-    let arguments = arguments(call);
+    let arguments = arguments(call, None);
     !name.is_empty() && (name != known.name || !arguments.trim().is_empty())
 }
 
@@ -85,7 +86,7 @@ fn is_whole(call: &Growing) -> bool {
     matches!(serde_json::from_str(&call.arguments), Ok(Value::Object(_)))
 }
 
-fn grow(growing: &mut Growing, call: &Value) {
+fn grow(growing: &mut Growing, call: &Value, written: Option<&str>) {
     let id = text(call.get("id"));
     if growing.id.is_empty() {
         id.clone_into(&mut growing.id);
@@ -95,7 +96,7 @@ fn grow(growing: &mut Growing, call: &Value) {
     if name != growing.name {
         growing.name.push_str(name);
     }
-    growing.arguments.push_str(&arguments(call));
+    growing.arguments.push_str(&arguments(call, written));
     if let Some(extra) = call.get("extra_content").filter(|extra| !extra.is_null()) {
         growing.extra = Some(extra.clone());
     }
@@ -105,13 +106,14 @@ fn text(value: Option<&Value>) -> &str {
     value.and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Arguments as written; the few servers that send an object instead of its text get that text.
-fn arguments(call: &Value) -> String {
+/// Arguments as written; of a server that sends an object instead of its text, that object as it was written.
+fn arguments(call: &Value, written: Option<&str>) -> String {
     match call.pointer("/function/arguments") {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Null) | None => String::new(),
         Some(other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_))) => {
-            other.to_string()
+            let raw = written.and_then(|text| raw::inside(text, &["function", "arguments"]));
+            raw.map_or_else(|| other.to_string(), str::to_owned)
         }
     }
 }

@@ -4,6 +4,7 @@ use super::calls::Calls;
 use crate::engine::agent::command::Answer;
 use crate::engine::agent::event::Usage;
 use crate::host::model::fault::passing;
+use crate::host::model::raw;
 use crate::host::model::sse;
 use crate::host::model::told::Told;
 use crate::host::model::wire::{Protocol, Stage, Trouble};
@@ -34,7 +35,8 @@ impl Reply {
         Self { model: model.to_owned(), ..Self::default() }
     }
 
-    fn take(&mut self, message: &Value, is_whole: bool, told: &mut Told<'_>) {
+    /// A message or a piece of one; `written` is its text as it came.
+    fn take(&mut self, message: &Value, written: Option<&str>, is_whole: bool, told: &mut Told<'_>) {
         if let Some(content) = message.get("content") {
             self.take_content(content, told);
         }
@@ -46,8 +48,10 @@ impl Reply {
         if let Some(refusal) = message.get("refusal").and_then(Value::as_str) {
             self.refusal.push_str(refusal);
         }
-        for call in list(message.get("tool_calls")) {
-            if is_whole { self.calls.whole(call) } else { self.calls.piece(call) }
+        let calls = written.and_then(|text| raw::items(raw::member(text, "tool_calls")?));
+        for (position, call) in list(message.get("tool_calls")).iter().enumerate() {
+            let text = calls.as_ref().and_then(|calls| calls.get(position).copied());
+            if is_whole { self.calls.whole(call, text) } else { self.calls.piece(call, text) }
         }
         for detail in list(message.get("reasoning_details")) {
             self.take_detail(detail);
@@ -167,8 +171,9 @@ impl Protocol for Reply {
         self.take_usage(&value);
         let first = |choice: &&Value| choice.get("index").and_then(Value::as_u64).unwrap_or_default() == 0;
         for choice in list(value.get("choices")).iter().filter(first) {
-            if let Some(delta) = choice.get("delta").or_else(|| choice.get("message")) {
-                self.take(delta, false, told);
+            let key = if choice.get("delta").is_some() { "delta" } else { "message" };
+            if let Some(delta) = choice.get(key) {
+                self.take(delta, written(&event.data, key), false, told);
             }
             self.take_finish(choice);
             self.begun = true;
@@ -186,13 +191,13 @@ impl Protocol for Reply {
         }
     }
 
-    fn body(&mut self, value: &Value, told: &mut Told<'_>) -> Result<(), Trouble> {
+    fn body(&mut self, value: &Value, text: &str, told: &mut Told<'_>) -> Result<(), Trouble> {
         if let Some(error) = error_in(value) {
             return Err(Trouble::Error(error));
         }
         let choice = value.pointer("/choices/0").ok_or(Trouble::Shape("has no choice in it"))?;
         let message = choice.get("message").ok_or(Trouble::Shape("has no message in it"))?;
-        self.take(message, true, told);
+        self.take(message, written(text, "message"), true, told);
         self.take_usage(value);
         self.take_finish(choice);
         Ok(())
@@ -238,6 +243,11 @@ fn error_in(value: &Value) -> Option<Value> {
     let has_error = value.get("error").is_some_and(|error| !error.is_null());
     let is_error = value.get("object").and_then(Value::as_str) == Some("error");
     (has_error || is_error).then(|| value.clone())
+}
+
+/// The message of the first choice as it was written.
+fn written<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    raw::member(raw::items(raw::member(text, "choices")?)?.first()?, key)
 }
 
 fn list(value: Option<&Value>) -> &[Value] {
