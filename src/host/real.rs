@@ -3,7 +3,7 @@
 use crate::engine::agent::command::Answer;
 use crate::engine::agent::event::Spec;
 use crate::host::model::keys::Keys;
-use crate::host::model::{openai, script};
+use crate::host::model::{self, Limits, script};
 use crate::host::perform::{
     Doing, ModelFault, ModelRequest, Output, Perform, ToolRequest, ToolSpec, submit_tool,
 };
@@ -40,7 +40,7 @@ impl Perform for RealPerform {
             let (found, _) = shelf.find(&request.agent, Path::new(&request.spec.root)).await;
             let mut tools: Vec<_> = found.iter().map(bash::BashTool::spec).collect();
             tools.extend(request.spec.contract.as_ref().map(submit_tool));
-            openai::answer(&client, &keys, &request, &tools).await
+            model::ask(&client, &keys, Limits::of_operator(), &request, &tools).await
         })
     }
 

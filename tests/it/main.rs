@@ -21,6 +21,7 @@ mod grammar;
 mod house;
 mod ide;
 mod lsp;
+mod models;
 mod mutate;
 mod outputs;
 mod pages;
