@@ -112,7 +112,9 @@ pub(super) fn agent(path: &Path) -> Result<ReadyAgent, Failure> {
         None if verdict.count(Severity::Error) == 0 => {
             Err(Failure::new(Exit::Usage, format!("{} is a workflow, not an agent", path.display())))
         }
-        None => Err(Failure::new(Exit::Findings, format!("{} has {errors} and does not run", path.display()))),
+        None => {
+            Err(Failure::new(Exit::Findings, format!("{} has {errors} and does not run", path.display())))
+        }
     }
 }
 

@@ -75,7 +75,9 @@ impl Script {
             match part {
                 Part::Alias(name) if index == 0 => texts.push(aliases(name)?),
                 Part::Alias(name) => {
-                    return Err(Failure::usage(format!("--alias {name} must be the first part of the prompt")));
+                    return Err(Failure::usage(format!(
+                        "--alias {name} must be the first part of the prompt"
+                    )));
                 }
                 Part::Prompt(text) => texts.push(text.clone()),
                 Part::File(path) => texts.push(text_of(path)?),
@@ -86,7 +88,8 @@ impl Script {
         }
         if self.parts.is_empty() {
             let bytes = definition::stdin()?;
-            let text = String::from_utf8(bytes).map_err(|_| Failure::usage("the prompt on stdin is not UTF-8"))?;
+            let text =
+                String::from_utf8(bytes).map_err(|_| Failure::usage("the prompt on stdin is not UTF-8"))?;
             texts.push(text.trim_end_matches(['\n', '\r']).to_owned());
         }
         let text = texts.join("\n");
@@ -97,7 +100,9 @@ impl Script {
             )));
         }
         if text.trim().is_empty() && media.is_empty() {
-            return Err(Failure::usage("the prompt is empty; say something with --prompt, --file or on stdin"));
+            return Err(Failure::usage(
+                "the prompt is empty; say something with --prompt, --file or on stdin",
+            ));
         }
         Ok(Prompt { text, media })
     }
@@ -119,7 +124,8 @@ fn shell(command: &str) -> Result<String, Failure> {
         .output()
         .map_err(|error| Failure::usage(format!("--shell `{command}` cannot be run: {error}")))?;
     if !output.status.success() {
-        let how = output.status.code().map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
+        let how =
+            output.status.code().map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
         return Err(Failure::usage(format!("--shell `{command}` ended with {how}")));
     }
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -204,8 +210,14 @@ impl Args for Script {
             Arg::new(id).long(id).value_name(name).help(help).action(ArgAction::Append).help_heading("Prompt")
         };
         command
-            .arg(text("alias", "NAME", "Begin with a prompt of the operator's configuration").action(ArgAction::Set))
-            .arg(text("prompt", "TEXT", "A part of the prompt; parts are joined by newlines in their order").short('p'))
+            .arg(
+                text("alias", "NAME", "Begin with a prompt of the operator's configuration")
+                    .action(ArgAction::Set),
+            )
+            .arg(
+                text("prompt", "TEXT", "A part of the prompt; parts are joined by newlines in their order")
+                    .short('p'),
+            )
             .arg(
                 text("file", "PATH", "A text file as a part of the prompt, `-` for stdin")
                     .short('f')
@@ -214,7 +226,10 @@ impl Args for Script {
             .arg(text("shell", "COMMAND", "What a command prints, as a part of the prompt"))
             .arg(text("sep4", "SEP", "A line of four times SEP").short('s').allow_hyphen_values(true))
             .arg(text("sep40", "SEP", "A line of forty times SEP").short('S').allow_hyphen_values(true))
-            .arg(text("media", "[MIME;]PATH", "A picture or another file that goes with the prompt").short('m'))
+            .arg(
+                text("media", "[MIME;]PATH", "A picture or another file that goes with the prompt")
+                    .short('m'),
+            )
             .arg(
                 Arg::new("thinking")
                     .long("thinking")

@@ -157,10 +157,7 @@ enum Verb {
     /// Take a session file in
     Import(history::Import),
     #[command(hide = true)]
-    Work {
-        session: String,
-        call: String,
-    },
+    Work { session: String, call: String },
     /// Settle a call of which nobody knows whether it had its effect
     Resolve {
         /// Session id of the agent, or its beginning

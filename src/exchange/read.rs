@@ -26,7 +26,9 @@ pub fn read(value: &Value, at: Timestamp) -> Result<Conversation, String> {
     match map.get("sessionVersion") {
         None | Some(Value::Null) => {}
         Some(version) if matches!(version.as_u64(), Some(1 | 2)) => {}
-        Some(version) => return Err(format!("the session file is of version {version}; 1 and 2 can be read")),
+        Some(version) => {
+            return Err(format!("the session file is of version {version}; 1 and 2 can be read"));
+        }
     }
     let text = |key: &str| map.get(key).and_then(Value::as_str).map(str::to_owned);
     let session = text("sessionId");
@@ -122,7 +124,8 @@ impl Reading {
         let text = |key: &str| {
             response.and_then(|map| map.get(key)).and_then(Value::as_str).unwrap_or_default().to_owned()
         };
-        let calls = contents.get("llmToolCalls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let calls =
+            contents.get("llmToolCalls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let calls = calls.iter().enumerate().map(|(index, raw)| self.call(index, raw)).collect();
         let usage = response.and_then(|map| map.get("responseTokenUsage")).and_then(usage);
         let carry = response.and_then(|map| map.get("rawResponse")).filter(|raw| !raw.is_null()).cloned();
@@ -138,7 +141,8 @@ impl Reading {
     }
 
     fn call(&self, index: usize, raw: &Value) -> Call {
-        let text = |pointer: &str| raw.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text =
+            |pointer: &str| raw.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
         let arguments = match raw.pointer("/function/arguments") {
             Some(Value::String(text)) => text.clone(),
             Some(Value::Null) | None => String::new(),
@@ -166,8 +170,10 @@ impl Reading {
     /// The first call of the last reply that is not settled and fits: by id, name and arguments; by id; by name.
     fn fitting(&mut self, raw: &Value) -> Option<&mut Call> {
         let wanted = self.call(0, raw).made;
-        let same_id = |call: &Call| call.made.provider_id == wanted.provider_id || call.made.id == wanted.provider_id;
-        let same_call = |call: &Call| call.made.name == wanted.name && call.made.arguments == wanted.arguments;
+        let same_id =
+            |call: &Call| call.made.provider_id == wanted.provider_id || call.made.id == wanted.provider_id;
+        let same_call =
+            |call: &Call| call.made.name == wanted.name && call.made.arguments == wanted.arguments;
         let calls = self.open();
         let free = |call: &Call| call.state == CallState::Unknown;
         let at = calls
@@ -221,11 +227,12 @@ impl Reading {
                 let reason = tracked.pointer("/policy/reason").and_then(Value::as_str);
                 let name = tracked.pointer("/call/function/name").and_then(Value::as_str).unwrap_or_default();
                 let arguments = tracked.pointer("/call/function/arguments").and_then(Value::as_str);
-                let arguments = arguments.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+                let arguments =
+                    arguments.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
                 CallState::Deferred {
                     token,
                     reason: reason.unwrap_or("waits for an outside result").to_owned(),
-                    digest: crate::engine::agent::call_digest(name, arguments),
+                    digest: crate::engine::agent::track::digest(name, arguments),
                     isolation: None,
                 }
             }

@@ -96,8 +96,12 @@ impl Writing<'_> {
             return;
         }
         let ids = written_ids(calls);
-        let tracked: Vec<Value> =
-            calls.iter().zip(&ids).enumerate().map(|(index, (call, id))| self.tracked(call, id, index)).collect();
+        let tracked: Vec<Value> = calls
+            .iter()
+            .zip(&ids)
+            .enumerate()
+            .map(|(index, (call, id))| self.tracked(call, id, index))
+            .collect();
         let contents = json!({ "userPrompt": self.ir.system_prompt.join("\n\n"), "userTools": [], "userQuery": null,
             "trackedToolCalls": tracked });
         self.turns.push(json!({ "tag": "PartialUserTurn", "contents": contents, "byteUsage": null }));
@@ -108,7 +112,9 @@ impl Writing<'_> {
             CallState::Ready => ("Ready", None),
             CallState::Running { .. } | CallState::Delegated { .. } => ("Running", None),
             CallState::Unknown => ("Running", Some(("unknownOutcome", Value::Bool(true)))),
-            CallState::Deferred { token, .. } => ("Deferred", Some(("continuation", Value::from(token.clone())))),
+            CallState::Deferred { token, .. } => {
+                ("Deferred", Some(("continuation", Value::from(token.clone()))))
+            }
             CallState::Completed(_) => ("Completed", Some(("result", self.ended(call)))),
             CallState::Failed(_) => ("Failed", Some(("result", self.ended(call)))),
         };
@@ -150,15 +156,17 @@ impl Writing<'_> {
             ToolResult::Kept(kept) => {
                 let bytes = (self.blobs)(&kept.digest);
                 let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-                let value = text.as_ref().filter(|_| kept.json).and_then(|text| serde_json::from_str(text).ok());
+                let whole = text.as_ref().filter(|_| kept.json);
+                let value: Option<Value> = whole.and_then(|text| serde_json::from_str(text).ok());
                 match (value, text) {
-                    (Some(value), _) => json!({ "type": "json", "content": Value::from(value) }),
+                    (Some(value), _) => json!({ "type": "json", "content": value }),
                     (None, Some(text)) => json!({ "type": "text", "content": text }),
                     (None, None) => json!({ "type": "text", "content": kept.head }),
                 }
             }
             ToolResult::Media(media) => {
-                let mut value = json!({ "type": "media", "mimeType": media.mime, "base64Data": self.base64(media) });
+                let mut value =
+                    json!({ "type": "media", "mimeType": media.mime, "base64Data": self.base64(media) });
                 if let (Some(map), Some(name)) = (value.as_object_mut(), &media.name) {
                     map.insert("filename".to_owned(), name.clone().into());
                 }
@@ -171,11 +179,19 @@ impl Writing<'_> {
         }
     }
 
-    fn reply(&mut self, text: &str, thinking: &str, calls: &[Call], usage: Option<Usage>, carry: Option<&Value>) {
+    fn reply(
+        &mut self,
+        text: &str,
+        thinking: &str,
+        calls: &[Call],
+        usage: Option<Usage>,
+        carry: Option<&Value>,
+    ) {
         let ids = written_ids(calls);
         let made: Vec<Value> =
             calls.iter().zip(&ids).enumerate().map(|(index, (call, id))| raw(call, id, index)).collect();
-        let mut response = json!({ "responseText": text, "responseThinking": thinking, "rawResponse": carry });
+        let mut response =
+            json!({ "responseText": text, "responseThinking": thinking, "rawResponse": carry });
         let tokens = usage.map(|usage| {
             json!({ "promptTokens": usage.input, "completionTokens": usage.output, "cachedTokens": usage.cached,
                 "reasoningTokens": usage.reasoning })
@@ -223,7 +239,9 @@ fn disposition(of: &ir::Disposition) -> Value {
             let spec = match spec {
                 ir::Isolation::Docker { image } => json!({ "tag": "docker", "image": image }),
                 ir::Isolation::LocalProcess { path } => json!({ "tag": "localProcess", "path": path }),
-                ir::Isolation::FunctionRunner { target } => json!({ "tag": "functionRunner", "target": target }),
+                ir::Isolation::FunctionRunner { target } => {
+                    json!({ "tag": "functionRunner", "target": target })
+                }
             };
             json!({ "tag": "runIsolated", "spec": spec })
         }

@@ -2,10 +2,10 @@
 
 use super::super::{Exit, Failure, database, definition, operator, output};
 use super::talk;
+use crate::engine::SessionId;
 use crate::engine::agent::command::Notification;
 use crate::engine::agent::event::{Message, MessageKind, Spec, ToolResult};
 use crate::engine::agent::state::{Call, CallState, State, Turn};
-use crate::engine::SessionId;
 use crate::exchange;
 use crate::host::clock::{Clock, RealClock};
 use crate::host::run::{Host, Subject};
@@ -79,7 +79,7 @@ pub(super) struct Import {
 /// Agent and state of an agent session.
 fn opened(host: &mut Host, written: &str) -> Result<(SessionId, Arc<ir::Agent>, State), Failure> {
     let session = database::resolve(host, written)?;
-    let live = host.whole(&session).map_err(|error| database::host_failure(&error))?;
+    let live = host.live(&session).map_err(|error| database::host_failure(&error))?;
     match &live.subject {
         Subject::Agent { ir, state } => Ok((session.clone(), Arc::clone(ir), state.clone())),
         Subject::Workflow { .. } => {
@@ -101,7 +101,8 @@ pub(super) fn print(host: &mut Host, print: &Print, json: bool) -> Result<Exit, 
     }
     let is_md = print.format == Form::Md;
     let heading = |who: &str| if is_md { format!("## {who}\n") } else { format!("{who}:") };
-    let mut lines = vec![if is_md { format!("# {} {session}\n", ir.slug) } else { format!("{session}  {}", ir.slug) }];
+    let mut lines =
+        vec![if is_md { format!("# {} {session}\n", ir.slug) } else { format!("{session}  {}", ir.slug) }];
     for turn in state.turns.iter() {
         match turn {
             Turn::Said { text, media, .. } => {
@@ -130,7 +131,7 @@ fn called(host: &Host, call: &Call, is_md: bool) -> String {
         CallState::Ready => "(not run yet)".to_owned(),
         CallState::Running { .. } => "(running)".to_owned(),
         CallState::Deferred { token, reason, .. } => format!("(deferred under {token}: {reason})"),
-        CallState::Delegated { child } => format!("(answered by session {child})"),
+        CallState::Delegated { child, .. } => format!("(answered by session {child})"),
         CallState::Unknown => "(nobody knows whether it had its effect)".to_owned(),
     };
     if is_md {
@@ -227,7 +228,8 @@ pub(super) fn import(
     host.tell_agent(&session, news).map_err(|error| database::host_failure(&error))?;
     for (text, media) in conversation.waiting {
         let message = Message { id: host.fresh_id(), kind: MessageKind::Person, text, media };
-        host.tell_agent(&session, Notification::Take(message)).map_err(|error| database::host_failure(&error))?;
+        host.tell_agent(&session, Notification::Take(message))
+            .map_err(|error| database::host_failure(&error))?;
     }
     talk::report(host, &session, None, json)?;
     Ok(Exit::Done)
@@ -254,7 +256,8 @@ pub(super) fn edit(host: &mut Host, edit: &Edit, json: bool) -> Result<Exit, Fai
 
 /// What a person makes of a text in their editor. The file goes away afterwards.
 fn in_editor(session: &SessionId, text: &str) -> Result<Vec<u8>, Failure> {
-    let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok()).filter(|it| !it.is_empty());
+    let editor =
+        ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok()).filter(|it| !it.is_empty());
     let editor = editor.ok_or_else(|| Failure::usage("set $EDITOR, or give the edited file with --file"))?;
     let failed = |error: std::io::Error| Failure::new(Exit::Fault, format!("the editor's file: {error}"));
     let folder = std::env::temp_dir().join(format!("flowright-{session}-{}", std::process::id()));

@@ -52,7 +52,12 @@ pub(super) struct Pending {
 }
 
 /// Starts an agent session: the prompt is kept, no model is asked unless `--step` says so.
-pub(super) fn start(host: &mut Host, start: &Start, file: Option<&Path>, json: bool) -> Result<Exit, Failure> {
+pub(super) fn start(
+    host: &mut Host,
+    start: &Start,
+    file: Option<&Path>,
+    json: bool,
+) -> Result<Exit, Failure> {
     let file = file.ok_or_else(|| Failure::usage("say which agent: --agent-file FILE"))?;
     let session = begin(host, file, &start.script)?;
     if !start.step {
@@ -160,7 +165,9 @@ fn next_step(host: &mut Host, session: &SessionId) -> Result<&'static str, Failu
 /// Shows a model's thinking, and its text as it comes in where a person watches.
 pub(in crate::cli) fn listen(host: &mut Host, script: &Script) {
     run::watch(host);
-    if let Some(watcher) = output::thinking(script.thinking != Thinking::None, script.thinking == Thinking::Stderr) {
+    if let Some(watcher) =
+        output::thinking(script.thinking != Thinking::None, script.thinking == Thinking::Stderr)
+    {
         host.watch_replies(watcher);
     }
 }
@@ -177,7 +184,10 @@ pub(in crate::cli) fn pinned(host: &mut Host, session: &SessionId, pin: Pin) -> 
     let path = PathBuf::from(&spec.root).join(&ir.file);
     let known = ir.digest();
     if !path.exists() {
-        output::note(&format!("{} is gone; the session goes on with the agent it began with", path.display()));
+        output::note(&format!(
+            "{} is gone; the session goes on with the agent it began with",
+            path.display()
+        ));
         return Ok(());
     }
     let now = definition::agent_quietly(&path);
@@ -219,7 +229,9 @@ fn turn(state: &State) -> &'static str {
     match state.turns.iter().last() {
         None | Some(Turn::Said { .. }) => "UserTurn",
         Some(Turn::Reply { .. }) if calls.is_empty() => "completed",
-        Some(Turn::Reply { .. }) if calls.iter().any(|call| call.state == CallState::Ready && call.admissions == 0) => {
+        Some(Turn::Reply { .. })
+            if calls.iter().any(|call| call.state == CallState::Ready && call.admissions == 0) =>
+        {
             "LlmTurn"
         }
         Some(Turn::Reply { .. }) if calls.iter().any(|call| !call.state.is_terminal()) => "PartialUserTurn",
@@ -228,7 +240,12 @@ fn turn(state: &State) -> &'static str {
 }
 
 /// Where an agent session stands after a start or a step.
-pub(super) fn report(host: &mut Host, session: &SessionId, step: Option<&str>, json: bool) -> Result<(), Failure> {
+pub(super) fn report(
+    host: &mut Host,
+    session: &SessionId,
+    step: Option<&str>,
+    json: bool,
+) -> Result<(), Failure> {
     let mut value = view::session_json(host, session)?;
     let live = host.live(session).map_err(|error| database::host_failure(&error))?;
     let Subject::Agent { ir, state } = &live.subject else { return view::print(host, session, json) };
@@ -303,7 +320,8 @@ pub(in crate::cli) fn deferred(ir: &ir::Agent, state: &State) -> Vec<Value> {
 
 fn deferred_line(call: &Value) -> String {
     let word = |key: &str| call.get(key).and_then(Value::as_str).unwrap_or_default();
-    let label = call.get("label").and_then(Value::as_str).map(|label| format!("  [{label}]")).unwrap_or_default();
+    let label =
+        call.get("label").and_then(Value::as_str).map(|label| format!("  [{label}]")).unwrap_or_default();
     format!(
         "{}: {}  {} {}{label}  {}",
         if word("disposition") == "defer" { "deferred" } else { "to isolate" },
@@ -352,7 +370,8 @@ fn waiting(host: &Host) -> Result<Vec<SessionId>, Failure> {
     let mut after = None;
     loop {
         let filter = Filter { ended: Some(false), limit: 500, after: after.clone(), ..Filter::default() };
-        let page = host.store().list(&filter).map_err(|error| Failure::new(Exit::Fault, error.to_string()))?;
+        let page =
+            host.store().list(&filter).map_err(|error| Failure::new(Exit::Fault, error.to_string()))?;
         let Some(last) = page.last() else { return Ok(out) };
         after = Some(last.session.clone());
         out.extend(page.into_iter().filter(|row| !row.index.tokens.is_empty()).map(|row| row.session));
@@ -382,14 +401,13 @@ pub(super) fn judge(
 
 /// The session that a token belongs to, by the store's index.
 pub(super) fn by_token(host: &Host, token: &str) -> Result<SessionId, Failure> {
-    host.store()
-        .by_token(token)
-        .map_err(|error| Failure::new(Exit::Fault, error.to_string()))?
-        .ok_or_else(|| Failure {
+    host.store().by_token(token).map_err(|error| Failure::new(Exit::Fault, error.to_string()))?.ok_or_else(
+        || Failure {
             exit: Exit::Refused,
             message: format!("no call waits under the token `{token}`"),
             code: "stale",
-        })
+        },
+    )
 }
 
 /// After something was recorded: whether the turn is complete now (R53), or the session driven on.
@@ -450,7 +468,10 @@ pub(super) fn run_isolated(host: &mut Host, written: &str, pin: Pin, json: bool)
         output::line(&format!("session {session}: no deferred call waits for isolation"));
     } else {
         for call in &ran {
-            let what = call.missing.as_ref().map_or_else(|| "ran".to_owned(), |missing| format!("not run: {missing}"));
+            let what = call
+                .missing
+                .as_ref()
+                .map_or_else(|| "ran".to_owned(), |missing| format!("not run: {missing}"));
             output::line(&output::visible(&format!("{}  {}", call.tool, what)));
         }
         output::line(&format!(
