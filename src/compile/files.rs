@@ -3,6 +3,7 @@
 //! [`Folder`] reads a folder of the disk and refuses `..`, absolute paths and links that leave the root;
 //! [`Memory`] holds texts for tests and definitions that are given inline.
 
+use crate::resolve::package_path::normal;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::ErrorKind;
@@ -65,33 +66,6 @@ pub fn package_root(path: &Path) -> PathBuf {
     let own = absolute.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf);
     let root = own.ancestors().find(|dir| MANIFESTS.iter().any(|name| dir.join(name).is_file()));
     root.map_or_else(|| own.clone(), Path::to_path_buf)
-}
-
-/// A package path without `.` segments.
-///
-/// # Errors
-/// One sentence if the path is absolute, leaves the package or is none.
-pub(super) fn normal(path: &str) -> Result<String, String> {
-    let has_drive = path.as_bytes().get(1) == Some(&b':');
-    if path.starts_with('/') || path.starts_with('\\') || has_drive {
-        return Err("it is an absolute path; paths count from the package root".to_owned());
-    }
-    if path.contains('\\') {
-        return Err("package paths are written with `/`".to_owned());
-    }
-    let mut segments = Vec::new();
-    for segment in path.split('/') {
-        match segment {
-            "" | "." => {}
-            ".." => return Err("`..` is refused; paths stay inside the package".to_owned()),
-            name if name.contains('\0') => return Err("a path holds no NUL character".to_owned()),
-            name => segments.push(name),
-        }
-    }
-    if segments.is_empty() {
-        return Err("it names no file".to_owned());
-    }
-    Ok(segments.join("/"))
 }
 
 /// A folder of the disk.
