@@ -104,7 +104,9 @@ pub(super) fn drive(host: &mut Host, session: &SessionId, json: bool) -> Result<
         "idle" => {
             let answer = talk::final_answer(state).unwrap_or_default();
             if json {
-                output::json(&json!({ "version": 1, "status": "completed", "session_id": session.0, "answer": answer }));
+                output::json(
+                    &json!({ "version": 1, "status": "completed", "session_id": session.0, "answer": answer }),
+                );
             } else {
                 output::print(&output::visible(&answer));
                 output::print("\n");
@@ -171,7 +173,9 @@ fn tools(file: &Path, database: &Database, json: bool) -> Result<Exit, Failure> 
                     "repeatable": tool.repeatable, "disposition": word(tool) })
             })
             .collect();
-        output::json(&json!({ "version": 1, "agent": ready.agent.slug, "tools": tools, "faults": listing.faults }));
+        output::json(
+            &json!({ "version": 1, "agent": ready.agent.slug, "tools": tools, "faults": listing.faults }),
+        );
     } else {
         for tool in &listing.tools {
             let first = tool.description.lines().next().unwrap_or_default();

@@ -2,6 +2,7 @@
 
 use super::{Exit, Failure};
 use crate::engine::Principal;
+use crate::host::tool::toolbox::Allowed;
 use etcetera::BaseStrategy;
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -28,6 +29,12 @@ pub(super) fn keys_file() -> Result<PathBuf, Failure> {
         Some(path) => Ok(PathBuf::from(path)),
         None => Ok(folder()?.join("secret-keys")),
     }
+}
+
+/// What the configuration allows beyond what every agent may do.
+pub(super) fn allowed() -> Result<Allowed, Failure> {
+    configuration()?;
+    Ok(Allowed::default())
 }
 
 /// The prompt that `--alias` names.

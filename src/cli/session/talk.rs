@@ -38,7 +38,7 @@ pub(super) struct Step {
 
 /// What is done about an agent file that has changed.
 #[derive(Clone, Copy, Debug, clap::Args)]
-pub(super) struct Pin {
+pub(in crate::cli) struct Pin {
     /// Go on with the agent file as it is now, though it has changed since the session began
     #[arg(long)]
     pub accept_agent_change: bool,
@@ -318,7 +318,7 @@ pub(in crate::cli) fn deferred(ir: &ir::Agent, state: &State) -> Vec<Value> {
     out
 }
 
-fn deferred_line(call: &Value) -> String {
+pub(in crate::cli) fn deferred_line(call: &Value) -> String {
     let word = |key: &str| call.get(key).and_then(Value::as_str).unwrap_or_default();
     let label =
         call.get("label").and_then(Value::as_str).map(|label| format!("  [{label}]")).unwrap_or_default();
