@@ -3,6 +3,8 @@
 //! `parse` builds it and never fails; a part that could not be read is `None`, a `Hole`, or left out, and has been
 //! reported. Nothing here is resolved: names are text, schemas are trees, schedules are text.
 
+pub mod toolbox;
+
 use crate::source::{FileId, Span, Spanned};
 use crate::time::Millis;
 use crate::tree;
@@ -536,6 +538,8 @@ pub struct Agent {
     pub policy: Option<Policy>,
     /// `bashToolboxes` and `toolDirectory`, in order.
     pub bash_toolboxes: Vec<BashToolbox>,
+    /// Everything else that it may call.
+    pub toolboxes: toolbox::Toolboxes,
     /// `repeatableTools`.
     pub repeatable_tools: Vec<Spanned<String>>,
     /// `maxToolCalls`.
@@ -552,8 +556,7 @@ pub struct Agent {
     pub temperature: Option<Spanned<String>>,
     /// `maxTokens`.
     pub max_tokens: Option<Spanned<u32>>,
-    /// Keys that are kept as written: those of the model server, and those whose kinds are read by later versions
-    /// (`mcpServers`, `extraAgents` …).
+    /// Keys that are kept as written.
     pub later: Vec<tree::Entry>,
 }
 
@@ -659,12 +662,14 @@ pub enum Decorator {
     },
 }
 
-/// A folder of bash tools.
+/// Bash tools: a folder of them, or one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BashToolbox {
     /// The whole entry.
     pub span: Span,
-    /// Folder, a package path.
+    /// Whether the path names one tool and no folder.
+    pub is_single: bool,
+    /// Folder or tool, a package path.
     pub path: Spanned<String>,
     /// Only files whose name contains this.
     pub basename_filter: Option<Spanned<String>>,

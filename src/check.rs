@@ -41,6 +41,7 @@ rules! {
     default_misfit,
     duplicate_id,
     duplicate_slug,
+    duplicate_toolbox,
     empty_toolbox,
     hidden_character,
     id_like_output,
@@ -64,8 +65,10 @@ rules! {
     missing_agent,
     missing_api_key_id,
     missing_on_exhausted,
+    missing_sandbox,
     missing_schema,
     missing_timezone,
+    missing_toolbox_file,
     misspelt_required,
     near_miss_name,
     odd_cron,
@@ -91,10 +94,12 @@ rules! {
     unknown_rule,
     unknown_schema_keyword,
     unknown_setting,
+    unknown_skill,
     unknown_step,
     unknown_timezone,
     unknown_tool,
     unreachable_step,
+    unusable_extra_agent,
     unused_agent,
     unused_ignore,
     unused_input,
@@ -219,8 +224,15 @@ fn agent_file(agent: &ast::Agent, path: &str, around: Option<&Around>, out: &mut
     plain_secret::check_agent(agent, out);
     missing_api_key_id::check_agent(agent, out);
     slug_unlike_file::check_agent(agent, path, out);
+    refused_path::check_agent(agent, out);
+    duplicate_toolbox::check_agent(agent, out);
+    missing_sandbox::check_agent(agent, out);
+    empty_toolbox::check_boxes(agent, out);
+    unknown_tool::check_agent(agent, around, out);
     if let Some(around) = around {
-        unknown_tool::check_agent(agent, around, out);
+        missing_toolbox_file::check_agent(agent, around, out);
+        unusable_extra_agent::check_agent(agent, around, out);
+        unknown_skill::check_agent(agent, around, out);
         empty_toolbox::check_agent(agent, around, out);
     }
 }

@@ -5,6 +5,7 @@
 
 mod agents;
 mod around;
+mod boxes;
 mod files;
 mod relink;
 mod schemas;
@@ -129,13 +130,17 @@ fn agent(main: MainDocument, files: Option<&dyn Files>) -> CompiledAgent {
     let tree = agents::tree(&source, &main.package_path);
     let mut ast = agents::read(&source, &main.package_path, &mut diagnostics);
     match files {
-        Some(files) => schemas::link_agent(&mut ast, files, &mut sources, &mut diagnostics),
+        Some(files) => {
+            schemas::link_agent(&mut ast, files, &mut sources, &mut diagnostics);
+            boxes::link(&mut ast, files, &mut sources, &mut diagnostics);
+        }
         None => schemas::forget(&mut ast),
     }
     let around = files.map(|files| around::of(&ast, files));
     check::agent(&ast, &main.package_path, around.as_ref(), &mut diagnostics);
     tidy::tidy(&sources, &mut diagnostics);
-    let agent = (!has_errors(&diagnostics)).then(|| lower::freeze_agent(&ast, &main.package_path));
+    let agent =
+        (!has_errors(&diagnostics)).then(|| lower::freeze_agent(&ast, &main.package_path, around.as_ref()));
     CompiledAgent { sources, tree, ast: Some(ast), around, agent, diagnostics }
 }
 

@@ -51,14 +51,14 @@ pub enum Shape {
     Respondents,
     /// A list of texts.
     Texts,
+    /// A list of these words.
+    Words(&'static [&'static str]),
     /// A text or a list of texts.
     TextOrTexts,
     /// True or false.
     Bool,
     /// A number in a range, both ends included; its digits are kept.
     Decimal(u32, u32),
-    /// A list of anything, kept as written.
-    Items,
     /// Any value, kept as written.
     Any,
     /// A map of the context of this name.
@@ -79,7 +79,12 @@ pub enum Shape {
     Gates,
     /// A disposition of a tool policy.
     Disposition,
+    /// What the `tag` beside it says.
+    ByTag(&'static [(&'static str, Shape)]),
 }
+
+/// Before the name of the key that another one stands for, in the documentation of that one.
+pub const OTHERWISE: &str = "Another spelling of ";
 
 /// One key of a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +119,13 @@ impl Context {
         self.keys.iter().find(|key| key.name == name)
     }
 
+    /// The other spelling of a key, if it has one.
+    #[must_use]
+    pub fn other_spelling(&self, name: &str) -> Option<&'static str> {
+        let of = |key: &&Key| key.doc.strip_prefix(OTHERWISE).is_some_and(|of| of.trim_matches('`') == name);
+        self.keys.iter().find(of).map(|key| key.name)
+    }
+
     /// The names of all keys.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
         self.keys.iter().map(|key| key.name)
@@ -121,20 +133,22 @@ impl Context {
 }
 
 macro_rules! contexts {
-    ($($(#[doc = $doc:literal])* $id:ident $name:literal $title:literal {
+    ($list:ident [$($more:ident)*]; $($(#[doc = $doc:literal])* $id:ident $name:literal $title:literal {
         $($key:literal $shape:expr, $need:ident, $text:literal;)*
     })*) => {
         $($(#[doc = $doc])* pub static $id: Context = Context {
             name: $name,
             title: $title,
             doc: concat!($($doc),*),
-            keys: &[$(Key { name: $key, shape: $shape, required: needed::$need, doc: $text }),*],
+            keys: &[$(Key { name: $key, shape: $shape, required: $crate::grammar::needed::$need, doc: $text }),*],
         };)*
 
-        /// Every context, in the order of the reference.
-        pub static CONTEXTS: &[&Context] = &[$(&$id),*];
+        /// All of them, in the order of the reference.
+        pub static $list: &[&Context] = &[$(&$id,)* $(&boxes::$more,)*];
     };
 }
+
+pub mod boxes;
 
 mod needed {
     pub(super) const MUST: bool = true;
@@ -152,6 +166,11 @@ pub const MAX_ROUNDS: u32 = 1000;
 pub const MAX_REPEAT: u32 = 10_000;
 
 contexts! {
+    CONTEXTS [
+        TOOLBOX TOOLBOX_CONTENTS SINGLE_TOOL MCP_SERVER MCP_PROGRAM MCP_HTTP OPENAPI_TOOLBOX OPENAPI_SERVER
+        ENDPOINT_FILTER SECRET SECRET_SOURCE BUILTIN_TOOLBOX SQLITE_TOOLBOX SQLITE_VERSIONING SYSTEM_TOOLBOX
+        DEVELOPER_TOOLBOX FILE_SANDBOX FILE_PREDICATE EXTRA_AGENT SKILL_SOURCE
+    ];
     /// A workflow definition
     DOCUMENT "document" "the document" {
         "kind" Shape::Word(&["workflow"]), MUST, "Says that the document is a workflow";
@@ -299,7 +318,7 @@ contexts! {
         "executionMode" Shape::Word(&["synchronous", "asynchronous"]), MAY, "Whether calls may run in the background";
         "toolCallPolicy" Shape::Map("policy"), MAY, "What happens to the calls of tools";
         "toolCallPolicyConfig" Shape::Map("policy"), MAY, "Another spelling of `toolCallPolicy`";
-        "bashToolboxes" Shape::List("toolbox"), MAY, "Folders of command-line tools";
+        "bashToolboxes" Shape::List("toolbox"), MAY, "Command-line tools";
         "toolDirectory" Shape::Text, MAY, "One folder of command-line tools";
         "repeatableTools" Shape::Texts, MAY, "Tools whose calls may run again after a crash";
         "maxToolCalls" Shape::Number(1, 1_000_000), MAY, "Bound of tool calls";
@@ -309,12 +328,12 @@ contexts! {
         "toolChoice" Shape::Word(&["auto", "required", "none"]), MAY, "Sent to the model server as `tool_choice`";
         "temperature" Shape::Decimal(0, 2), MAY, "Sampling temperature, a number sent as written";
         "maxTokens" Shape::Number(1, u32::MAX), MAY, "Bound of the tokens of one answer";
-        "mcpServers" Shape::Items, MAY, "Tool servers that speak MCP";
-        "openApiToolboxes" Shape::Items, MAY, "Tools described by OpenAPI documents";
-        "builtinToolboxes" Shape::Items, MAY, "Tools that are built in";
-        "extraAgents" Shape::Items, MAY, "Agents that this one may call";
-        "skillSources" Shape::Items, MAY, "Where skills are found";
-        "autoEnableSkills" Shape::Any, MAY, "Skills that are on from the start";
+        "mcpServers" Shape::List("mcp_server"), MAY, "Tool servers that speak MCP";
+        "openApiToolboxes" Shape::List("openapi_toolbox"), MAY, "Tools described by OpenAPI documents";
+        "builtinToolboxes" Shape::List("builtin_toolbox"), MAY, "Tools that are built in";
+        "extraAgents" Shape::List("extra_agent"), MAY, "Agents that this one may call";
+        "skillSources" Shape::List("skill_source"), MAY, "Where skills are found";
+        "autoEnableSkills" Shape::Texts, MAY, "Skills that are on from the start";
         "asyncYieldStrategy" Shape::Any, MAY, "When a turn yields while calls run";
     }
     /// What happens to the calls of tools
@@ -350,18 +369,6 @@ contexts! {
         "key" Shape::Text, MAY, "With `cache`: instead of the full arguments";
         "label" Shape::Text, MAY, "With `label`: the text";
         "maxBytes" Shape::Number(1, u32::MAX), MAY, "With `truncate`: bytes that are kept";
-    }
-    /// A toolbox, as an item of `bashToolboxes`
-    TOOLBOX "toolbox" "a toolbox" {
-        "tag" Shape::Word(&["FileSystemDirectory"]), MUST, "Which kind";
-        "contents" Shape::Map("toolbox_contents"), MUST, "The folder";
-    }
-    /// A folder of command-line tools
-    TOOLBOX_CONTENTS "toolbox_contents" "the `contents` of a toolbox" {
-        "Path" Shape::Text, MUST, "The folder, a package path";
-        "BasenameFilter" Shape::Text, MAY, "Only files whose name contains this";
-        "path" Shape::Text, MAY, "Another spelling of `Path`";
-        "basenameFilter" Shape::Text, MAY, "Another spelling of `BasenameFilter`";
     }
 }
 

@@ -59,7 +59,9 @@ fn agents(resolved: &Resolved<'_>) -> IndexMap<String, ir::Agent> {
     let mut frozen = IndexMap::new();
     for reference in used_references(&steps) {
         if let Some((path, file)) = resolved.agent(reference) {
-            frozen.entry(path.to_owned()).or_insert_with(|| freeze_agent(&file.agent, path));
+            frozen
+                .entry(path.to_owned())
+                .or_insert_with(|| freeze_agent(&file.agent, path, Some(&file.around)));
         }
     }
     frozen.sort_keys();

@@ -5,9 +5,11 @@
 
 pub mod facts;
 pub mod flow;
+pub mod package_path;
 pub mod path;
 
 use crate::ast;
+use crate::ir;
 use crate::source::Span;
 use crate::time::Millis;
 use flow::{Flow, NodeIndex};
@@ -67,8 +69,30 @@ pub struct AgentFile {
 pub struct Around {
     /// The folders of `bashToolboxes`, in order.
     pub toolboxes: Vec<Toolbox>,
-    /// The programs of isolations, by path as written.
+    /// The programs of isolations and tool servers, by path as written.
     pub programs: IndexMap<String, Program>,
+    /// The agents of `extraAgents`, in order.
+    pub extras: Vec<Extra>,
+    /// For each skill of `autoEnableSkills`, whether a source of skills holds it; `None` where that is not known.
+    pub skills: Vec<Option<bool>>,
+}
+
+/// An agent that another one may call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Extra {
+    /// Its file was read and has no error.
+    Read {
+        /// Digest of the agent but for the agents that it may call in turn.
+        digest: ir::Digest,
+        /// Its `announce`.
+        announce: Option<String>,
+    },
+    /// No such file.
+    Missing,
+    /// Its path may not be used, or the file cannot be read; why.
+    Refused(String),
+    /// The file has an error; the first one, with its place.
+    Broken(String),
 }
 
 /// A folder of tools.

@@ -134,10 +134,16 @@ impl Node {
         }
     }
 
+    /// The entry of a key of a map.
+    #[must_use]
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries().iter().find(|entry| entry.key.value == key)
+    }
+
     /// The value under `key` of a mapping.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Node> {
-        self.entries().iter().find(|entry| entry.key.value == key).map(|entry| &entry.value)
+        self.entry(key).map(|entry| &entry.value)
     }
 
     /// The text of a text scalar.

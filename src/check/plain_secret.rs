@@ -45,7 +45,7 @@ pub fn check(cx: &Context<'_, '_>, out: &mut Vec<Diagnostic>) {
 
 /// Reports the same in what an agent file passes to servers of tools.
 pub fn check_agent(agent: &Agent, out: &mut Vec<Diagnostic>) {
-    for entry in &agent.later {
+    for entry in agent.later.iter().chain(&agent.toolboxes.written) {
         below(&entry.key.value, &entry.value, out);
     }
 }

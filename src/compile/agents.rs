@@ -1,8 +1,8 @@
 //! Finds and reads the agent files that a definition names. It judges nothing: `check` does.
 
-use super::{FileError, Files, around, take_in};
+use super::{FileError, Files, around, boxes, take_in};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::resolve::{AgentFile, Agents, Reference, agent_references, flow, local};
+use crate::resolve::{AgentFile, Agents, Reference, agent_references, flow, local, package_path};
 use crate::source::{Source, Sources};
 use crate::tree::Node;
 use crate::{ast, parse};
@@ -69,7 +69,8 @@ fn find(
             Ok(bytes) => {
                 let mut found = Vec::new();
                 if let Some(source) = take_in(sources, &files.shown(path), bytes, &mut found) {
-                    let agent = read(&source, path, &mut found);
+                    let mut agent = read(&source, path, &mut found);
+                    boxes::link(&mut agent, files, sources, &mut found);
                     let sound = found.iter().all(|found| found.severity != Severity::Error);
                     let around = around::of(&agent, files);
                     agents.files.insert(path.clone(), AgentFile { agent, sound, around });
@@ -92,7 +93,7 @@ fn candidates(reference: &str) -> Result<Vec<String>, String> {
     if !is_path {
         return Ok(ENDINGS.iter().map(|ending| format!("{FOLDER}/{reference}{ending}")).collect());
     }
-    super::files::normal(reference).map(|path| vec![path])
+    package_path::normal(reference).map(|path| vec![path])
 }
 
 fn known(ast: &ast::Workflow, files: &dyn Files) -> Vec<String> {

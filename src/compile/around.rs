@@ -1,10 +1,14 @@
-//! What a package holds of the things that an agent file names: folders of tools and programs of isolations. It runs
+//! What a package holds of the things that an agent file names: tools, programs, other agents, skills. It runs
 //! nothing and judges nothing; names of tools are read from the texts of their files.
 
-use super::files::normal;
-use super::{FileError, Files};
+use super::{FileError, Files, agents, boxes, schemas, take_in};
+use crate::ast::toolbox::{ExtraAgent, McpReach, SkillSource};
 use crate::ast::{Agent, BashToolbox, Disposition, Isolation};
-use crate::resolve::{Around, Program, Tool, Toolbox};
+use crate::diagnostic::Severity;
+use crate::lower;
+use crate::resolve::package_path::{normal, normal_or_root};
+use crate::resolve::{Around, Extra, Program, Tool, Toolbox};
+use crate::source::Sources;
 
 /// Looks for what the agent names.
 pub(super) fn of(agent: &Agent, files: &dyn Files) -> Around {
@@ -22,7 +26,62 @@ pub(super) fn of(agent: &Agent, files: &dyn Files) -> Around {
             }
         }
     }
+    for server in &agent.toolboxes.mcp {
+        if let McpReach::Program { executable, .. } = &server.reach
+            && executable.value.contains('/')
+            && !executable.value.starts_with('/')
+        {
+            let path = executable.value.as_str();
+            around.programs.entry(path.to_owned()).or_insert_with(|| program(path, files));
+        }
+    }
+    around.extras = agent.toolboxes.agents.iter().map(|agent| extra(agent, files)).collect();
+    let enabled = agent.toolboxes.enabled_skills.iter();
+    around.skills = enabled.map(|name| skill(&name.value, &agent.toolboxes.skills, files)).collect();
     around
+}
+
+/// An agent that may be called, read alone: what it may call in turn is not looked at.
+fn extra(extra: &ExtraAgent, files: &dyn Files) -> Extra {
+    let path = match normal(&extra.path.value) {
+        Ok(path) => path,
+        Err(why) => return Extra::Refused(why),
+    };
+    let bytes = match files.read(&path) {
+        Ok(bytes) => bytes,
+        Err(FileError::Missing) => return Extra::Missing,
+        Err(FileError::Outside(why) | FileError::Unreadable(why)) => return Extra::Refused(why),
+    };
+    let (mut sources, mut found) = (Sources::default(), Vec::new());
+    let read = take_in(&mut sources, &files.shown(&path), bytes, &mut found).map(|source| {
+        let mut agent = agents::read(&source, &path, &mut found);
+        schemas::link_agent(&mut agent, files, &mut sources, &mut found);
+        boxes::link(&mut agent, files, &mut sources, &mut found);
+        agent
+    });
+    if let Some(error) = found.iter().find(|found| found.severity == Severity::Error) {
+        let place = sources.get(error.span.file).map(|source| source.position(error.span.start as usize));
+        let line = place.map(|place| format!(" in line {}", place.line)).unwrap_or_default();
+        return Extra::Broken(format!("{}{line}", error.message));
+    }
+    let Some(agent) = read else { return Extra::Broken("its bytes are no text".to_owned()) };
+    let frozen = lower::freeze_agent(&agent, &path, None);
+    Extra::Read { digest: frozen.own_digest(), announce: frozen.announce }
+}
+
+/// Whether a source of skills holds a skill of this name. A folder and its skill have one name.
+fn skill(name: &str, sources: &[SkillSource], files: &dyn Files) -> Option<bool> {
+    let mut is_there = false;
+    for source in sources {
+        let folder = normal_or_root(&source.path.value).ok()?;
+        if source.is_single {
+            is_there |= folder.rsplit('/').next() == Some(name);
+        } else {
+            let path = format!("{folder}/{name}/SKILL.md");
+            is_there |= files.read(path.trim_start_matches('/')).is_ok();
+        }
+    }
+    Some(is_there)
 }
 
 fn program_of(disposition: &Disposition) -> Option<&str> {
@@ -48,6 +107,9 @@ fn program(path: &str, files: &dyn Files) -> Program {
 }
 
 fn folder(toolbox: &BashToolbox, asks: bool, files: &dyn Files) -> Toolbox {
+    if toolbox.is_single {
+        return single(toolbox, asks, files);
+    }
     let folder = match normal(&toolbox.path.value) {
         Ok(folder) => folder,
         // The root of the package itself may hold the tools; it is not listed.
@@ -67,6 +129,26 @@ fn folder(toolbox: &BashToolbox, asks: bool, files: &dyn Files) -> Toolbox {
         tools.push(Tool { file, slug: text.as_deref().and_then(slug) });
     }
     Toolbox::Files(tools)
+}
+
+fn single(toolbox: &BashToolbox, asks: bool, files: &dyn Files) -> Toolbox {
+    let path = match normal(&toolbox.path.value) {
+        Ok(path) => path,
+        Err(why) => return Toolbox::Refused(why),
+    };
+    let bytes = match files.read(&path) {
+        Ok(bytes) => Some(bytes),
+        Err(FileError::Missing) => return Toolbox::Files(Vec::new()),
+        Err(FileError::Outside(why)) => return Toolbox::Refused(why),
+        // A program may be larger than what is read of a package.
+        Err(FileError::Unreadable(_)) => None,
+    };
+    if files.is_executable(&path) == Some(false) {
+        return Toolbox::Files(Vec::new());
+    }
+    let text = bytes.filter(|_| asks).and_then(|bytes| String::from_utf8(bytes).ok());
+    let file = path.rsplit('/').next().unwrap_or(&path).to_owned();
+    Toolbox::Files(vec![Tool { file, slug: text.as_deref().and_then(slug) }])
 }
 
 /// The name that a script prints as its `slug`, if its text names exactly one.

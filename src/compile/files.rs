@@ -3,6 +3,7 @@
 //! [`Folder`] reads a folder of the disk and refuses `..`, absolute paths and links that leave the root;
 //! [`Memory`] holds texts for tests and definitions that are given inline.
 
+use crate::resolve::package_path::normal;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::ErrorKind;
@@ -58,40 +59,21 @@ const MANIFESTS: [&str; 2] = ["package.toml", "plugin.json"];
 /// Bytes of the largest file that is read.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// The nearest folder upward from a file with a manifest, else the file's own folder.
+/// The nearest folder upward from a file with a manifest, else the file's own folder. An agent is found in the folder
+/// `agents` of its package: without a manifest the package is then the folder around that one.
 #[must_use]
 pub fn package_root(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let own = absolute.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf);
     let root = own.ancestors().find(|dir| MANIFESTS.iter().any(|name| dir.join(name).is_file()));
-    root.map_or_else(|| own.clone(), Path::to_path_buf)
-}
-
-/// A package path without `.` segments.
-///
-/// # Errors
-/// One sentence if the path is absolute, leaves the package or is none.
-pub(super) fn normal(path: &str) -> Result<String, String> {
-    let has_drive = path.as_bytes().get(1) == Some(&b':');
-    if path.starts_with('/') || path.starts_with('\\') || has_drive {
-        return Err("it is an absolute path; paths count from the package root".to_owned());
+    if let Some(root) = root {
+        return root.to_path_buf();
     }
-    if path.contains('\\') {
-        return Err("package paths are written with `/`".to_owned());
+    let is_agents = own.file_name().is_some_and(|name| name == "agents");
+    match own.parent() {
+        Some(around) if is_agents => around.to_path_buf(),
+        Some(_) | None => own,
     }
-    let mut segments = Vec::new();
-    for segment in path.split('/') {
-        match segment {
-            "" | "." => {}
-            ".." => return Err("`..` is refused; paths stay inside the package".to_owned()),
-            name if name.contains('\0') => return Err("a path holds no NUL character".to_owned()),
-            name => segments.push(name),
-        }
-    }
-    if segments.is_empty() {
-        return Err("it names no file".to_owned());
-    }
-    Ok(segments.join("/"))
 }
 
 /// A folder of the disk.

@@ -4,10 +4,10 @@
 //! A path in a workflow or an agent file counts from the package root, one in a schema file from the folder of that
 //! file, as other tools of JSON Schema read it. What cannot be brought in is a hole: nothing more is said of it.
 
-use super::{FileError, Files, files, steps, take_in};
+use super::{FileError, Files, steps, take_in};
 use crate::check::{invalid_schema, missing_schema, refused_path};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::resolve::Agents;
+use crate::resolve::{Agents, package_path};
 use crate::schema::keyword::{self, Shape};
 use crate::source::{Sources, Span, Spanned};
 use crate::tree::{Entry, Node, Text, Value};
@@ -173,7 +173,7 @@ impl Linker<'_> {
             Some(folder) if !path.starts_with(['/', '\\']) => format!("{folder}/{path}"),
             Some(_) | None => path.to_owned(),
         };
-        let full = match files::normal(&full) {
+        let full = match package_path::normal(&full) {
             Ok(full) => full,
             Err(why) => {
                 self.refuse(path, node, &why);

@@ -103,7 +103,6 @@ fn symbol(shape: Shape) -> String {
         Shape::TextOrTexts => format!("( plain | {} )", list("plain")),
         Shape::Bool => "( \"true\" | \"false\" )".to_owned(),
         Shape::Decimal(..) => "decimal".to_owned(),
-        Shape::Items => list("any"),
         Shape::Any => "any".to_owned(),
         Shape::Map(name) => name.to_owned(),
         Shape::List(name) => list(name),
@@ -114,6 +113,13 @@ fn symbol(shape: Shape) -> String {
         Shape::Choices => "choices".to_owned(),
         Shape::Gates => list("gate"),
         Shape::Disposition => "call".to_owned(),
+        Shape::Words(words) => list(&symbol(Shape::Word(words))),
+        Shape::ByTag(kinds) => {
+            let mut all: Vec<String> = kinds.iter().map(|(_, shape)| symbol(*shape)).collect();
+            all.sort();
+            all.dedup();
+            format!("( {} )", all.join(" | "))
+        }
     }
 }
 
@@ -141,7 +147,6 @@ pub(in crate::grammar) fn holds(shape: Shape) -> String {
         Shape::TextOrTexts => "text or list of texts".to_owned(),
         Shape::Bool => "`true` or `false`".to_owned(),
         Shape::Decimal(from, to) => format!("number from {from} to {to}, digits kept"),
-        Shape::Items => "list, kept as written".to_owned(),
         Shape::Any => "kept as written".to_owned(),
         Shape::Map(name) => format!("map `{name}`"),
         Shape::List(name) => format!("list of `{name}`"),
@@ -152,5 +157,10 @@ pub(in crate::grammar) fn holds(shape: Shape) -> String {
         Shape::Choices => "map of labels or choices".to_owned(),
         Shape::Gates => "list of gates".to_owned(),
         Shape::Disposition => "disposition".to_owned(),
+        Shape::Words(words) => format!("list of {}", holds(Shape::Word(words))),
+        Shape::ByTag(kinds) => {
+            let kind = |(tag, shape): &(&str, Shape)| format!("with `{tag}`: {}", holds(*shape));
+            kinds.iter().map(kind).collect::<Vec<_>>().join("; ")
+        }
     }
 }

@@ -2,11 +2,13 @@
 
 use crate::engine::agent::command::{Answer, Part, Said};
 use crate::engine::agent::event::{CallMade, Contract, Media, Spec};
+use crate::host::tool::toolbox::Listing;
 use crate::ir;
 use crate::time::Millis;
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -210,6 +212,12 @@ pub trait Perform: Send + Sync {
 
     /// Runs a tool once. Dropping the future kills what runs. A fault is `Output::Failed` or `Output::Unknown`.
     fn run_tool(&self, request: ToolRequest) -> Doing<Output>;
+
+    /// The tools of an agent whose package is at `root`, and why others are not there.
+    fn tools(&self, agent: Arc<ir::Agent>, root: PathBuf) -> Doing<Listing> {
+        let _ = (agent, root);
+        Box::pin(async { Listing::default() })
+    }
 
     /// Whether this host can isolate a call so; what is missing, in words for people.
     fn can_isolate(

@@ -5,6 +5,7 @@
 
 mod agents;
 mod alone;
+mod desk;
 mod dispatch;
 mod drive;
 mod effects;

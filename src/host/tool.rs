@@ -2,4 +2,5 @@
 
 pub mod bash;
 pub mod process;
+pub mod registry;
 pub mod toolbox;

@@ -167,7 +167,15 @@ impl Role {
     pub(super) fn is_list(self) -> bool {
         matches!(self, Self::SchemaList | Self::SchemaRequired)
             || self.shape().is_some_and(|shape| {
-                matches!(shape, Shape::Bindings | Shape::Texts | Shape::List(_) | Shape::Steps | Shape::Gates)
+                matches!(
+                    shape,
+                    Shape::Bindings
+                        | Shape::Texts
+                        | Shape::Words(_)
+                        | Shape::List(_)
+                        | Shape::Steps
+                        | Shape::Gates
+                )
             })
     }
 
@@ -249,6 +257,12 @@ pub(super) fn key_of(role: Role, node: &Node, name: &str) -> Option<(&'static Co
 /// The role of the value of a key.
 pub(super) fn value_role(role: Role, node: &Node, key: &str) -> Role {
     if let Some((context, found)) = key_of(role, node, key) {
+        if let Shape::ByTag(kinds) = found.shape
+            && let Some(tag) = node.get("tag").and_then(Node::text)
+            && let Some((_, shape)) = kinds.iter().find(|(kind, _)| *kind == tag.value)
+        {
+            return Role::Shaped(*shape);
+        }
         return if found.shape == Shape::Schema { Role::Schema } else { Role::Of(context, found) };
     }
     match role {
@@ -313,6 +327,7 @@ pub(super) fn item_role(role: Role) -> Role {
             Some(Shape::Bindings) => Role::Shaped(Shape::Binding),
             Some(Shape::Respondents) => Role::Shaped(Shape::Respondents),
             Some(Shape::Texts | Shape::TextOrTexts) => Role::Shaped(Shape::Text),
+            Some(Shape::Words(words)) => Role::Shaped(Shape::Word(words)),
             Some(Shape::Data) => Role::Shaped(Shape::Data),
             Some(Shape::List(name)) => Role::Shaped(Shape::Map(name)),
             Some(_) | None => Role::Free,

@@ -63,15 +63,30 @@ impl Agent {
         // INVARIANT: all map keys are text, so this cannot fail.
         Digest::of_json(&serde_json::to_value(self).unwrap_or(Value::Null))
     }
+
+    /// Digest of the agent but for what was frozen of the agents that it may call: two agents that call one another
+    /// can each hold that of the other.
+    #[must_use]
+    pub fn own_digest(&self) -> Digest {
+        let mut own = self.clone();
+        for extra in &mut own.toolboxes.agents {
+            extra.agent = None;
+            extra.announce = None;
+        }
+        own.digest()
+    }
 }
 
-/// A folder of bash tools.
+/// Bash tools: a folder of them, or one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BashToolbox {
-    /// Package path of the folder.
+    /// Package path of the folder, or of the tool.
     pub path: String,
     /// Only files whose name contains this.
     pub basename_filter: Option<String>,
+    /// Whether the path names one tool and no folder.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub single: bool,
 }
 
 /// What happens to each tool call.

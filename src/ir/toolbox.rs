@@ -94,6 +94,10 @@ pub struct OpenApi {
 pub enum EndpointFilter {
     /// Those whose path begins so.
     PathPrefix(String),
+    /// Those whose path ends so.
+    PathSuffix(String),
+    /// Those whose path holds this.
+    PathContains(String),
     /// Those with exactly this path.
     PathExactly(String),
     /// Those with one of these methods, in capitals.
@@ -131,6 +135,14 @@ pub enum Builtin {
         description: String,
         /// `date`, `operating-system`, `running-user`, `hostname`, `working-directory` …
         capabilities: Vec<String>,
+        /// With `env-vars`: only variables whose name contains this.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        env_filter: Option<String>,
+        /// With `list-directory` and `attach-file`: which files; none without it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sandbox: Option<FilePredicate>,
+        /// The largest file that is attached.
+        max_file_bytes: u64,
     },
     /// Reading, writing and patching files in a sandbox: `developer_<name>_developer_tools`.
     Developer {
@@ -147,7 +159,7 @@ pub enum Builtin {
     },
 }
 
-/// Which files a toolbox may touch. Paths are package paths.
+/// Which files a toolbox may touch. Paths are package paths without `.`; the package itself is the empty path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FilePredicate {
@@ -157,8 +169,14 @@ pub enum FilePredicate {
     DirectoryFlat(String),
     /// One file.
     FileExactly(String),
-    /// Files whose name ends so.
+    /// One folder itself, not what lies in it.
+    DirectoryExactly(String),
+    /// Files with this ending, without its dot.
     Extension(String),
+    /// Files whose name fits, with `*`, `?` and `[…]`.
+    NamePattern(String),
+    /// Files of fewer bytes.
+    SizeBelow(u64),
     /// Those that fit one of these.
     Any(Vec<FilePredicate>),
     /// Those that fit all of these.
@@ -174,7 +192,7 @@ pub struct ExtraAgent {
     pub slug: String,
     /// Package path of its file.
     pub path: String,
-    /// Digest of the frozen agent, where it was frozen with this one.
+    /// Its [`own_digest`](super::Agent::own_digest), where its file could be read when this one was frozen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<super::Digest>,
     /// What it does, for the model.

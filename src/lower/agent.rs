@@ -1,5 +1,8 @@
 //! An agent file in its frozen form, with the defaults of agents applied.
 
+mod toolbox;
+
+use crate::resolve::Around;
 use crate::{ast, ir, tree};
 
 /// Calls of one turn side by side where nothing is written.
@@ -7,9 +10,9 @@ const MAX_CONCURRENCY: u32 = 4;
 /// Seconds that a call may take where nothing is written.
 const CALL_TIMEOUT_SECONDS: u32 = 300;
 
-/// Freezes an agent that was read from the package path `file`.
+/// Freezes an agent that was read from the package path `file`, with what its package holds, if that is known.
 #[must_use]
-pub fn freeze(agent: &ast::Agent, file: &str) -> ir::Agent {
+pub fn freeze(agent: &ast::Agent, file: &str, around: Option<&Around>) -> ir::Agent {
     let text = |text: &Option<crate::source::Spanned<String>>| text.as_ref().map(|text| text.value.clone());
     ir::Agent {
         slug: text(&agent.slug).unwrap_or_else(|| stem(file)),
@@ -23,13 +26,14 @@ pub fn freeze(agent: &ast::Agent, file: &str) -> ir::Agent {
         system_prompt: agent.system_prompt.iter().map(|text| text.value.clone()).collect(),
         asynchronous: agent.asynchronous.as_ref().is_some_and(|mode| mode.value),
         policy: policy(agent.policy.as_ref()),
-        toolboxes: ir::toolbox::Toolboxes::default(),
+        toolboxes: toolbox::freeze(&agent.toolboxes, around),
         bash_toolboxes: agent
             .bash_toolboxes
             .iter()
             .map(|toolbox| ir::BashToolbox {
                 path: toolbox.path.value.clone(),
                 basename_filter: text(&toolbox.basename_filter),
+                single: toolbox.is_single,
             })
             .collect(),
         repeatable_tools: agent.repeatable_tools.iter().map(|tool| tool.value.clone()).collect(),

@@ -1,11 +1,15 @@
 //! Agent files, JSON or Markdown with front matter, into [`ast::Agent`] (section 6). Starts no tool and asks no
 //! model; whether an agent fits a workflow is judged elsewhere.
 
+mod boxes;
+mod builtin;
 mod policy;
+mod predicate;
 
 use super::fields::Fields;
 use super::{json as json_reader, rules, schema, yaml};
-use crate::ast::{Agent, BashToolbox};
+use crate::ast::Agent;
+use crate::ast::toolbox::{OpenApiServer, Toolboxes};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::grammar::{self, Shape};
 use crate::source::{Source, Span, Spanned};
@@ -68,6 +72,16 @@ pub fn markdown(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Agent {
     reader.agent(&tree, prompt)
 }
 
+/// Reads the service of an OpenAPI toolbox that stands in a file of its own.
+pub fn openapi_server(
+    source: &Source,
+    strict: Severity,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<OpenApiServer> {
+    let tree = json_reader::read(source, diagnostics);
+    Reader { fields: Fields { source, diagnostics }, strict }.openapi_server(&tree)
+}
+
 /// The keys of an agent in Markdown as a tree, for editors; what is wrong with them [`markdown`] says.
 #[must_use]
 pub fn front_matter_tree(source: &Source) -> Option<Node> {
@@ -113,6 +127,7 @@ fn empty(source: &Source, span: Span) -> Agent {
         asynchronous: None,
         policy: None,
         bash_toolboxes: Vec::new(),
+        toolboxes: Toolboxes::default(),
         repeatable_tools: Vec::new(),
         max_tool_calls: None,
         max_concurrency: None,
@@ -126,18 +141,7 @@ fn empty(source: &Source, span: Span) -> Agent {
 }
 
 /// Keys whose values are kept as they were written.
-const KEPT: [&str; 10] = [
-    "toolChoice",
-    "temperature",
-    "maxTokens",
-    "mcpServers",
-    "openApiToolboxes",
-    "builtinToolboxes",
-    "extraAgents",
-    "skillSources",
-    "autoEnableSkills",
-    "asyncYieldStrategy",
-];
+const KEPT: [&str; 4] = ["toolChoice", "temperature", "maxTokens", "asyncYieldStrategy"];
 
 /// Whether an entry is a comment.
 fn is_comment(entry: &Entry) -> bool {
@@ -191,7 +195,8 @@ impl Reader<'_> {
             Some(mode.map(|mode| mode == "asynchronous"))
         });
         agent.policy = self.policy_of(node);
-        agent.bash_toolboxes = self.toolboxes(node);
+        agent.bash_toolboxes = self.bash_toolboxes(node);
+        agent.toolboxes = self.toolboxes(node);
         agent.repeatable_tools =
             node.get("repeatableTools").map(|node| self.list(node, "repeatableTools")).unwrap_or_default();
         let number = |reader: &mut Self, key: &'static str| {
@@ -241,11 +246,6 @@ impl Reader<'_> {
         {
             agent.max_tokens = self.number(value, "maxTokens", from..=to);
         }
-        for key in context.keys.iter().filter(|key| key.shape == Shape::Items) {
-            if let Some(value) = written(key.name) {
-                self.fields.items(value, &format!("`{}`", key.name));
-            }
-        }
     }
 
     /// A number whose digits are kept; both ends are included.
@@ -267,15 +267,36 @@ impl Reader<'_> {
     fn keys(&mut self, node: &Node, context: &'static grammar::Context) {
         for entry in node.entries() {
             let is_known = context.key(&entry.key.value).is_some();
-            if !is_known && !is_comment(entry) && !super::is_hole_entry(entry) {
+            if context.name == grammar::AGENT_FILE.name && boxes::is_foreign(&entry.key.value) {
+                self.foreign(entry);
+            } else if !is_known && !is_comment(entry) && !super::is_hole_entry(entry) {
                 self.fields.unknown_key(node, entry, context.names(), context.title, self.strict);
             }
         }
-        for key in context.keys.iter().filter(|key| key.required && node.get(key.name).is_none()) {
+        for key in context.keys {
+            let other = context.other_spelling(key.name);
+            let both = node.entry(key.name).zip(other.and_then(|other| node.entry(other)));
+            if let Some((one, other)) = both {
+                self.twice(one, other);
+            }
+        }
+        let is_there = |key: &str| node.get(key).is_some();
+        let is_missing = |key: &&grammar::Key| {
+            key.required && !is_there(key.name) && !context.other_spelling(key.name).is_some_and(is_there)
+        };
+        for key in context.keys.iter().filter(is_missing) {
             if !Fields::has_near_miss(node, key.name, &[context]) {
                 self.fields.missing(node, key.name, context.title);
             }
         }
+    }
+
+    /// Two spellings of one key stand in one map.
+    fn twice(&mut self, one: &Entry, other: &Entry) {
+        let message =
+            format!("`{}` is another spelling of `{}`; both are written", other.key.value, one.key.value);
+        let found = Diagnostic::new(&rules::DUPLICATE_KEY, other.key.span, message);
+        self.fields.report(found.label(one.key.span, "the first").help("keep one of the two"));
     }
 
     /// Text of an agent file; null counts as not written.
@@ -326,54 +347,5 @@ impl Reader<'_> {
         }
         let items = self.fields.items(node, &format!("`{what}`"));
         items.iter().filter_map(|item| self.text(item, what)).collect()
-    }
-
-    fn toolboxes(&mut self, node: &Node) -> Vec<BashToolbox> {
-        let mut out = Vec::new();
-        for entry in node.entries() {
-            match entry.key.value.as_str() {
-                "toolDirectory" => {
-                    if let Some(path) = self.text(&entry.value, "toolDirectory") {
-                        out.push(BashToolbox { span: entry.value.span, path, basename_filter: None });
-                    }
-                }
-                "bashToolboxes" if entry.value.value != Value::Null => {
-                    for item in self.fields.items(&entry.value, "`bashToolboxes`") {
-                        out.extend(self.toolbox(item));
-                    }
-                }
-                _ => {}
-            }
-        }
-        out
-    }
-
-    fn toolbox(&mut self, node: &Node) -> Option<BashToolbox> {
-        if !self.fields.map(node, grammar::TOOLBOX.title) {
-            return None;
-        }
-        self.keys(node, &grammar::TOOLBOX);
-        if let Some(tag) = node.get("tag") {
-            self.fields.word(tag, "tag", &["FileSystemDirectory"])?;
-        }
-        let contents = node.get("contents")?;
-        if !self.fields.map(contents, grammar::TOOLBOX_CONTENTS.title) {
-            return None;
-        }
-        let context = &grammar::TOOLBOX_CONTENTS;
-        let either = |one: &str, other: &str| contents.get(one).or_else(|| contents.get(other));
-        for entry in contents.entries() {
-            if context.key(&entry.key.value).is_none() && !is_comment(entry) && !super::is_hole_entry(entry) {
-                self.fields.unknown_key(contents, entry, context.names(), context.title, self.strict);
-            }
-        }
-        let Some(path) = either("Path", "path") else {
-            self.fields.missing(contents, "Path", context.title);
-            return None;
-        };
-        let path = self.text(path, "Path")?;
-        let basename_filter =
-            either("BasenameFilter", "basenameFilter").and_then(|filter| self.text(filter, "BasenameFilter"));
-        Some(BashToolbox { span: node.span, path, basename_filter })
     }
 }

@@ -67,5 +67,6 @@ rules! {
     UNSUPPORTED_CONSTRUCT Error "unsupported-construct" "A construct is deliberately not part of the language";
     TOO_MANY_STEPS Error "too-many-steps" "The document has more than 500 steps";
     TOO_MANY_CHOICES Error "too-many-choices" "There are more than 64 choices or cases";
+    UNSUPPORTED_TOOLBOX Error "unsupported-toolbox" "A kind of toolbox, or a part of one, is not supported";
     NO_FRONT_MATTER Error "no-front-matter" "A Markdown agent has no front matter";
 }

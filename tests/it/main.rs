@@ -22,6 +22,7 @@ mod grammar;
 mod house;
 mod ide;
 mod lsp;
+mod models;
 mod mutate;
 mod outputs;
 mod pages;

@@ -110,7 +110,7 @@ pub(super) fn arguments(text: &str) -> Result<Map<String, Value>, String> {
 }
 
 /// Digest of tool name and canonical arguments; the digits of numbers count.
-pub(super) fn digest(tool: &str, arguments: Map<String, Value>) -> Digest {
+pub fn digest(tool: &str, arguments: Map<String, Value>) -> Digest {
     let mut whole = Map::new();
     whole.insert("tool".to_owned(), tool.into());
     whole.insert("arguments".to_owned(), Value::Object(arguments));

@@ -1,7 +1,8 @@
 //! The schema of agent files. Null counts there as not written, and keys that begin with `--` are comments.
 
 use super::{document, meta, object, reference, shapes};
-use crate::grammar::{AGENT_FILE, CONTEXTS, Context, DECORATOR, DISPOSITION, ISOLATION};
+use crate::grammar::boxes::SQLITE_TOOLBOX;
+use crate::grammar::{AGENT_FILE, CONTEXTS, Context, DECORATOR, DISPOSITION, ISOLATION, Shape};
 use serde_json::{Map, Value, json};
 
 /// For each tag the keys that belong to it, and whether each must be there.
@@ -37,13 +38,8 @@ pub fn agent_schema() -> Value {
     for context in CONTEXTS.iter().skip_while(|context| context.name != AGENT_FILE.name) {
         let tags = [(&DISPOSITION, DISPOSITIONS), (&ISOLATION, ISOLATIONS), (&DECORATOR, DECORATORS)];
         let tags = tags.into_iter().find(|(tagged, _)| tagged.name == context.name);
-        let schema = tags.map_or_else(|| lenient(object(context, &[])), |(_, tags)| by_tag(context, tags));
+        let schema = tags.map_or_else(|| of_context(context), |(_, tags)| by_tag(context, tags));
         defs.insert(context.name.to_owned(), schema);
-    }
-    if let Some(contents) = defs.get_mut("toolbox_contents").and_then(Value::as_object_mut) {
-        // Either spelling of the path will do.
-        contents.remove("required");
-        contents.insert("anyOf".to_owned(), json!([{ "required": ["Path"] }, { "required": ["path"] }]));
     }
     if let Some(file) = defs.get_mut("agent_file").and_then(Value::as_object_mut) {
         // Only Markdown has its prompt elsewhere.
@@ -62,6 +58,37 @@ pub fn agent_schema() -> Value {
         "else": reference("agent_file"),
     });
     document("Flowright agent", root, defs)
+}
+
+/// A map of a context: what its `contents` hold its `tag` says, and either spelling of a key will do.
+fn of_context(context: &Context) -> Value {
+    let mut out = object(context, &[]);
+    let Some(map) = out.as_object_mut() else { return out };
+    let either =
+        |name: &str| Some(json!([{ "required": [name] }, { "required": [context.other_spelling(name)?] }]));
+    let names: Vec<&str> = context.keys.iter().filter(|key| key.required).map(|key| key.name).collect();
+    let alternatives: Vec<Value> = names.iter().filter_map(|name| either(name)).collect();
+    if let Some(Value::Array(required)) = map.get_mut("required") {
+        required.retain(|name| name.as_str().is_some_and(|name| context.other_spelling(name).is_none()));
+        if required.is_empty() {
+            map.remove("required");
+        }
+    }
+    let mut all: Vec<Value> = alternatives.into_iter().map(|either| json!({ "anyOf": either })).collect();
+    if let Some(Shape::ByTag(kinds)) = context.key("contents").map(|key| key.shape) {
+        all.extend(kinds.iter().map(|(tag, shape)| {
+            let says = json!({ "properties": { "tag": { "const": tag } }, "required": ["tag"] });
+            json!({ "if": says, "then": { "properties": { "contents": shapes::bare(*shape) } } })
+        }));
+    }
+    if context.name == SQLITE_TOOLBOX.name {
+        let names = ["Versioning", "versioning", "Path", "path"];
+        all.push(json!({ "anyOf": names.map(|name| json!({ "required": [name] })) }));
+    }
+    if !all.is_empty() {
+        map.insert("allOf".to_owned(), json!(all));
+    }
+    lenient(out)
 }
 
 /// Takes comments, and null for what need not be there.

@@ -35,6 +35,11 @@ pub(super) fn describe(value: &mut Value, doc: &str, tail: &str) {
     value.insert("markdownDescription".to_owned(), json!(markdown));
 }
 
+/// A shape without the documentation of a key.
+pub(super) fn bare(of: Shape) -> Value {
+    shape(&Key { name: "", shape: of, required: false, doc: "" })
+}
+
 fn shape(key: &Key) -> Value {
     match key.shape {
         Shape::Text if key.name == "agent" => json!({ "type": "string", "pattern": "\\S" }),
@@ -79,10 +84,12 @@ fn shape(key: &Key) -> Value {
             "examples": ["owner", "user:ada", "role:lead"],
         } }),
         Shape::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+        Shape::Words(words) => json!({ "type": "array", "items": { "enum": words } }),
+        // Which of them, the map around says.
+        Shape::ByTag(_) => json!({}),
         Shape::TextOrTexts => json!({ "type": ["string", "array"], "items": { "type": "string" } }),
         Shape::Bool => json!({ "type": "boolean" }),
         Shape::Decimal(from, to) => json!({ "type": "number", "minimum": from, "maximum": to }),
-        Shape::Items => json!({ "type": "array" }),
         Shape::Any => json!({}),
         Shape::Map(name) => reference(name),
         Shape::List(name) => json!({ "type": "array", "items": reference(name) }),

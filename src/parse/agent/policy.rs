@@ -14,13 +14,7 @@ const ISOLATIONS: [&str; 3] = ["docker", "localProcess", "functionRunner"];
 
 impl Reader<'_> {
     pub(super) fn policy_of(&mut self, node: &Node) -> Option<Policy> {
-        let entry = |key: &str| node.entries().iter().find(|entry| entry.key.value == key);
-        let (one, other) = (entry("toolCallPolicy"), entry("toolCallPolicyConfig"));
-        if let (Some(one), Some(other)) = (one, other) {
-            let message = "`toolCallPolicyConfig` is another spelling of `toolCallPolicy`; both are written";
-            let found = Diagnostic::new(&rules::DUPLICATE_KEY, other.key.span, message);
-            self.fields.report(found.label(one.key.span, "the first").help("keep one of the two"));
-        }
+        let (one, other) = (node.entry("toolCallPolicy"), node.entry("toolCallPolicyConfig"));
         let node = &one.or(other)?.value;
         if node.value == Value::Null || !self.fields.map(node, grammar::POLICY.title) {
             return None;

@@ -115,11 +115,14 @@ fn a_tool_is_unknown_only_where_all_tools_are_known() {
     let escaped = "#!/bin/sh\necho \"{ \\\"slug\\\": \\\"build\\\" }\"\n";
     let dark = "#!/bin/sh\nexec describe-me\n";
     let base = "\"base\": \"workflow-agent@1\",";
-    let mcp = r#""mcpServers": [{ "tag": "McpSimpleBinary" }],"#;
+    let mcp = r#""mcpServers": [{ "tag": "McpOfLater", "contents": {} }],"#;
     assert_eq!(judge(agent(base, "", "bash_deploy"), shown), ["error unknown-tool"]);
     assert_eq!(judge(agent("", "", "bash_deploy"), shown), ["warning unknown-tool"]);
-    assert_eq!(judge(agent(base, mcp, "bash_deploy"), shown), ["error unknown-tool"]);
-    assert_eq!(judge(agent(base, mcp, "files_read"), shown), [""; 0]);
+    assert_eq!(
+        judge(agent("", mcp, "bash_deploy"), shown),
+        ["warning unsupported-toolbox", "warning unknown-tool"]
+    );
+    assert_eq!(judge(agent("", mcp, "files_read"), shown), ["warning unsupported-toolbox"]);
     assert_eq!(judge(agent(base, "", "files_read"), shown), ["error unknown-tool"]);
     assert_eq!(judge(agent(base, "", "bash_build"), escaped), [""; 0]);
     assert_eq!(judge(agent(base, "", "bash_build"), dark), [""; 0]);

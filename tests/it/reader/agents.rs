@@ -43,7 +43,7 @@ fn the_example_bare_and_wrapped() {
         assert_eq!(agent.system_prompt.len(), 2);
         assert!(agent.asynchronous.unwrap().value);
         assert_eq!(agent.bash_toolboxes[0].path.value, "./tools");
-        assert_eq!(agent.later[0].key.value, "mcpServers");
+        assert_eq!(agent.toolboxes.mcp[0].name.value, "files");
         let policy = agent.policy.unwrap();
         assert_eq!(policy.default.unwrap().value, Disposition::RunSync);
         let Disposition::Decorate { decorators, inner } = &policy.rules[1].disposition.value else {
