@@ -5,5 +5,6 @@ pub mod holder;
 pub mod model;
 pub mod perform;
 pub mod real;
+pub mod response;
 pub mod run;
 pub mod tool;

@@ -33,5 +33,6 @@ mod schema;
 mod schemas;
 mod store;
 mod support;
+mod toolboxes;
 mod why;
 mod workflow_engine;
