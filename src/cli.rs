@@ -1,5 +1,6 @@
 //! The command line: arguments, streams, exit codes. One file a verb. Nothing here decides anything.
 
+mod agent;
 mod check;
 mod compile;
 mod database;
@@ -10,6 +11,7 @@ mod graph;
 mod lsp;
 mod operator;
 mod output;
+mod prompt;
 mod replace;
 mod run;
 mod schema;
@@ -120,8 +122,10 @@ enum Verb {
     Lsp(lsp::Arguments),
     /// Start a session and drive it until it ends or waits
     Run(run::Arguments),
-    /// Look at sessions and act on them
+    /// Operate durable sessions: start, step, pause, resume, pending, complete, list, show and more
     Session(session::Arguments),
+    /// Talk to an agent in one go, check agent files, list tools, write a starter
+    Agent(agent::Arguments),
 }
 
 /// Which database.
@@ -157,6 +161,7 @@ pub fn main() -> ExitCode {
         Verb::Lsp(arguments) => lsp::run(&arguments),
         Verb::Run(arguments) => run::run(&arguments),
         Verb::Session(arguments) => session::run(&arguments),
+        Verb::Agent(arguments) => agent::run(&arguments),
     };
     match outcome {
         Ok(exit) => exit.into(),
@@ -171,6 +176,7 @@ fn wants_json(verb: &Verb) -> bool {
     match verb {
         Verb::Run(arguments) => arguments.json,
         Verb::Session(arguments) => arguments.json,
+        Verb::Agent(arguments) => arguments.json,
         Verb::Compile(arguments) => arguments.json,
         Verb::Why(arguments) => arguments.json,
         Verb::Check(_)

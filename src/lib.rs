@@ -37,6 +37,7 @@ pub mod lower;
 pub mod store;
 // Floor 5: the one door, and the world; what a project wants of its checks.
 pub mod compile;
+pub mod exchange;
 pub mod fmt;
 pub mod host;
 pub mod settings;

@@ -32,6 +32,8 @@ pub struct Verdict {
     pub ast: Option<ast::Workflow>,
     /// The agent files that it names.
     pub agents: Agents,
+    /// The frozen agent, if the document is an agent and nothing is an error.
+    pub agent: Option<ir::Agent>,
 }
 
 /// A finding that a comment ignores.
@@ -83,8 +85,10 @@ impl Verdict {
 /// Judges a document.
 #[must_use]
 pub fn judge(main: MainDocument, files: &dyn Files, under: Under<'_>, as_of: Timestamp) -> Verdict {
+    let mut frozen = None;
     let (sources, found, ast, agents, bound) = if kind(&main.package_path, &main.bytes) == Some(Kind::Agent) {
-        let CompiledAgent { sources, diagnostics, .. } = compile::compile_agent_in(main, files);
+        let CompiledAgent { sources, diagnostics, agent, .. } = compile::compile_agent_in(main, files);
+        frozen = agent;
         (sources, diagnostics, None, Agents::default(), None)
     } else {
         let compiled = compile::analyse(main, files, as_of);
@@ -93,7 +97,8 @@ pub fn judge(main: MainDocument, files: &dyn Files, under: Under<'_>, as_of: Tim
         (compiled.sources, compiled.diagnostics, compiled.ast, compiled.agents, bound)
     };
     let (diagnostics, ignored) = apply(&sources, found, under);
-    Verdict { sources, diagnostics, ignored, bound, ast, agents }
+    let agent = frozen.filter(|_| !compile::has_errors(&diagnostics));
+    Verdict { sources, diagnostics, ignored, bound, ast, agents, agent }
 }
 
 /// Applies ignore comments, then settings, to what a compile has found: the findings that count, and those that

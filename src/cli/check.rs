@@ -91,6 +91,26 @@ enum Deny {
     Nothing,
 }
 
+/// Checks agent files as `check` does.
+pub(super) fn agents(files: &[PathBuf], json: bool) -> Result<Exit, Failure> {
+    for file in files {
+        if !file.is_file() {
+            return Err(Failure::usage(format!("{} is no file", file.display())));
+        }
+    }
+    let mut words: Vec<std::ffi::OsString> = vec!["check".into()];
+    if json {
+        words.push("--json".into());
+    }
+    words.push("--".into());
+    words.extend(files.iter().map(|file| file.clone().into_os_string()));
+    let command = <Arguments as clap::Args>::augment_args(clap::Command::new("check"));
+    let matches = command.try_get_matches_from(words).map_err(|error| Failure::usage(error.to_string()))?;
+    let arguments = <Arguments as clap::FromArgMatches>::from_arg_matches(&matches)
+        .map_err(|error| Failure::usage(error.to_string()))?;
+    run(&arguments)
+}
+
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     if arguments.watch {
         return watch::run(arguments);

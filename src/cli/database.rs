@@ -1,6 +1,6 @@
 //! Which database, and a host over it.
 
-use super::{Database, Exit, Failure, operator};
+use super::{Database, Exit, Failure, definition, operator};
 use crate::engine::SessionId;
 use crate::host::clock::RealClock;
 use crate::host::holder;
@@ -18,8 +18,34 @@ pub(super) fn host(database: &Database) -> Result<Host, Failure> {
     let path = locate(database)?;
     let store = SqliteStore::open(&path).map_err(|error| store_failure(&error, &path))?;
     let keys = Keys::read(&operator::keys_file()?).map_err(|message| Failure::new(Exit::Usage, message))?;
-    let perform = RealPerform::new(keys);
-    Ok(Host::new(Arc::new(store), Arc::new(perform), Arc::new(RealClock), holder::this_process()))
+    let perform = RealPerform::allowing(keys, operator::allowed()?);
+    let mut host = Host::new(Arc::new(store), Arc::new(perform), Arc::new(RealClock), holder::this_process());
+    host.load_agents(Box::new(|file, root| {
+        let path = Path::new(root).join(file);
+        definition::agent(&path).map(|ready| ready.agent).map_err(|failure| failure.message)
+    }));
+    host.run_in_background(Box::new(move |session, call| background(&path, session, call)));
+    Ok(host)
+}
+
+/// Starts a process of its own that runs one call and goes on when this one has ended.
+fn background(database: &Path, session: &SessionId, call: &str) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("the call cannot be run in the background: {error}");
+    let program = std::env::current_exe().map_err(failed)?;
+    let mut command = std::process::Command::new(program);
+    command
+        .args(["session", "work", &session.0, call, "--db"])
+        .arg(database)
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null());
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt as _;
+        // A group of its own: a Ctrl-C at the terminal is not meant for it.
+        command.process_group(0);
+    }
+    command.spawn().map(|_| ()).map_err(failed)
 }
 
 fn locate(database: &Database) -> Result<PathBuf, Failure> {

@@ -92,6 +92,37 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         .map_err(|error| Failure::new(Exit::Usage, format!("{} cannot be read: {error}", path.display())))
 }
 
+/// An agent that can talk.
+pub(super) struct ReadyAgent {
+    pub agent: ir::Agent,
+    pub root: PathBuf,
+}
+
+/// The frozen agent at `path`. Findings go to stderr; errors among them end it.
+pub(super) fn agent(path: &Path) -> Result<ReadyAgent, Failure> {
+    let root = compile::package_root(path);
+    let root = root.canonicalize().unwrap_or(root);
+    let verdict = judge_file(path)?;
+    if !verdict.diagnostics.is_empty() {
+        print_findings(&verdict);
+    }
+    let errors = report::counted(verdict.count(Severity::Error), "error");
+    match verdict.agent {
+        Some(agent) => Ok(ReadyAgent { agent, root }),
+        None if verdict.count(Severity::Error) == 0 => {
+            Err(Failure::new(Exit::Usage, format!("{} is a workflow, not an agent", path.display())))
+        }
+        None => {
+            Err(Failure::new(Exit::Findings, format!("{} has {errors} and does not run", path.display())))
+        }
+    }
+}
+
+/// The frozen agent at `path` as it is now; none if it is none.
+pub(super) fn agent_quietly(path: &Path) -> Option<ir::Agent> {
+    judge_file(path).ok()?.agent
+}
+
 /// Findings as a person reads them, to stderr.
 pub(super) fn print_findings(verdict: &Verdict) {
     let look = report::Look { color: output::color(), width: output::width() };

@@ -2,6 +2,7 @@
 
 use super::{Exit, Failure};
 use crate::engine::Principal;
+use crate::host::tool::toolbox::Allowed;
 use etcetera::BaseStrategy;
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -12,6 +13,8 @@ use std::path::PathBuf;
 struct Configuration {
     /// Roles by user name.
     roles: HashMap<String, Vec<String>>,
+    /// Prompts by name, for `--alias`.
+    aliases: HashMap<String, String>,
 }
 
 fn folder() -> Result<PathBuf, Failure> {
@@ -28,25 +31,45 @@ pub(super) fn keys_file() -> Result<PathBuf, Failure> {
     }
 }
 
+/// What the configuration allows beyond what every agent may do.
+pub(super) fn allowed() -> Result<Allowed, Failure> {
+    configuration()?;
+    Ok(Allowed::default())
+}
+
+/// The prompt that `--alias` names.
+pub(super) fn alias(name: &str) -> Result<String, Failure> {
+    let configuration = configuration()?;
+    configuration.aliases.get(name).cloned().ok_or_else(|| {
+        let mut known: Vec<&str> = configuration.aliases.keys().map(String::as_str).collect();
+        known.sort_unstable();
+        let known = if known.is_empty() { "it names none".to_owned() } else { known.join(", ") };
+        Failure::usage(format!("the configuration names no prompt `{name}`; {known}"))
+    })
+}
+
 /// Who is at the keyboard, with the roles that the operator's configuration gives.
 pub(super) fn principal() -> Result<Principal, Failure> {
     let user = user();
+    let roles = configuration()?.roles.get(&user).cloned().unwrap_or_default();
+    Ok(Principal { user, roles, via: "cli".to_owned() })
+}
+
+fn configuration() -> Result<Configuration, Failure> {
     let path = match std::env::var_os("FLOWRIGHT_CONFIG") {
         Some(path) => PathBuf::from(path),
         None => folder()?.join("config.json"),
     };
-    let configuration = match std::fs::read(&path) {
+    match std::fs::read(&path) {
         Ok(bytes) => serde_json::from_slice::<Configuration>(&bytes).map_err(|error| {
             Failure::usage(format!("the configuration {} cannot be read: {error}", path.display()))
-        })?,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Configuration::default(),
+        }),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Configuration::default()),
         Err(error) => {
             let message = format!("the configuration {} cannot be read: {error}", path.display());
-            return Err(Failure::new(Exit::Usage, message));
+            Err(Failure::new(Exit::Usage, message))
         }
-    };
-    let roles = configuration.roles.get(&user).cloned().unwrap_or_default();
-    Ok(Principal { user, roles, via: "cli".to_owned() })
+    }
 }
 
 /// Name of the local user.

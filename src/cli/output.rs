@@ -2,8 +2,10 @@
 
 use super::Failure;
 use crate::escape;
+use crate::host::perform::{Delta, Watcher};
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
+use std::sync::Arc;
 
 /// Writes to stdout. A reader that has gone away ends the process quietly, as with other filters; a full disk is a
 /// fault, or half an output would pass for a whole one.
@@ -56,6 +58,22 @@ pub(super) fn note(text: &str) {
     let mut stderr = std::io::stderr().lock();
     // There is nowhere left to say it.
     let _ = writeln!(stderr, "flowright: {}", visible(text));
+}
+
+/// Shows thinking where it was asked for, and on a terminal the text as it comes in; none where neither is shown.
+pub(super) fn thinking(wanted: bool, to_stderr: bool) -> Option<Watcher> {
+    let watched = std::io::stderr().is_terminal();
+    if !wanted && !watched {
+        return None;
+    }
+    Some(Watcher(Arc::new(move |delta: Delta<'_>| match delta {
+        Delta::Thinking(text) if wanted && !to_stderr => print(&visible(text)),
+        Delta::Thinking(text) if wanted => {
+            // Thinking that cannot be shown is no loss.
+            let _ = write!(std::io::stderr().lock(), "{}", visible(text));
+        }
+        Delta::Thinking(_) | Delta::Text(_) => {}
+    })))
 }
 
 /// Whether stdout wants colour.

@@ -63,15 +63,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 
 /// Drives the session and prints where it stopped.
 pub(super) fn drive(host: &mut Host, session: &SessionId, until: Until, json: bool) -> Result<Exit, Failure> {
+    let stopped = block_on(host.drive(session, until))?.map_err(|error| database::host_failure(&error))?;
+    view::print(host, session, json)?;
+    Ok(exit_of(&stopped, until))
+}
+
+/// Waits for a future on a runtime of its own.
+pub(super) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .map_err(|error| Failure::new(Exit::Fault, format!("the runtime cannot be started: {error}")))?;
-    let stopped =
-        runtime.block_on(host.drive(session, until)).map_err(|error| database::host_failure(&error))?;
-    view::print(host, session, json)?;
-    Ok(exit_of(&stopped, until))
+    Ok(runtime.block_on(future))
 }
 
 fn exit_of(stopped: &Stopped, until: Until) -> Exit {

@@ -1,10 +1,13 @@
 //! `flowright session …`: looks at sessions and acts on them.
 
+pub(in crate::cli) mod talk;
+
 mod decide;
+mod history;
 mod list;
+mod result;
 
 use super::{Database, Exit, Failure, database, run, view};
-use crate::engine::agent::event::ToolResult;
 use crate::host::run::Until;
 use clap::Subcommand;
 use std::path::PathBuf;
@@ -16,12 +19,17 @@ pub(super) struct Arguments {
     /// Print JSON
     #[arg(long, global = true)]
     pub json: bool,
+    /// Agent file of a session to be started
+    #[arg(long, value_name = "FILE", global = true)]
+    agent_file: Option<PathBuf>,
     #[command(flatten)]
     database: Database,
 }
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    /// Start an agent session with a prompt; the model is not asked yet
+    Start(talk::Start),
     /// List sessions, newest first
     List(list::Arguments),
     /// Show one session
@@ -72,8 +80,8 @@ enum Verb {
     },
     /// Try a held step again as a new attempt; effects may repeat
     Retry(OneThen),
-    /// Admit nothing new until `resume`
-    Pause(One),
+    /// Workflow: admit nothing new until `resume`. Agent: another name of `step`
+    Pause(talk::Step),
     /// Cancel the session and everything it started
     Cancel {
         /// Session id, or its beginning
@@ -82,8 +90,10 @@ enum Verb {
         #[arg(long, default_value = "")]
         reason: String,
     },
-    /// Make one scheduling step
-    Step(One),
+    /// Make one scheduling step; a prompt becomes a user turn first
+    Step(talk::Step),
+    /// List deferred calls with their tokens
+    Pending(talk::Pending),
     /// Go on: from a pause, from a held step, or after the process was ended
     Resume {
         /// Session id, or its beginning
@@ -91,6 +101,8 @@ enum Verb {
         /// Wait for schedules and deadlines instead of stopping at them
         #[arg(long)]
         wait: bool,
+        #[command(flatten)]
+        pin: talk::Pin,
     },
     /// Say something to an agent session
     Message {
@@ -105,9 +117,47 @@ enum Verb {
     Complete {
         /// Token of the call
         token: String,
-        /// File with the result, `-` for stdin
+        /// File with the result, a response in JSON or text; `-` for stdin
         file: PathBuf,
+        #[command(flatten)]
+        then: Then,
     },
+    /// Let a deferred call run: exactly the call with the arguments that `pending` shows
+    Approve {
+        /// Token of the call
+        token: String,
+        #[command(flatten)]
+        then: Then,
+    },
+    /// Refuse a deferred call
+    Deny {
+        /// Token of the call
+        token: String,
+        /// Told to the model
+        #[arg(long, default_value = "")]
+        reason: String,
+        #[command(flatten)]
+        then: Then,
+    },
+    /// Run the deferred calls that wait for isolation, where this machine has it
+    RunIsolated {
+        /// Session id, or its beginning
+        session: String,
+        #[command(flatten)]
+        pin: talk::Pin,
+    },
+    /// Print the conversation of an agent session
+    Print(history::Print),
+    /// Edit the turns of an agent session that is at rest
+    Edit(history::Edit),
+    /// Delete a session and what it started
+    Delete(history::Delete),
+    /// Write an agent session as a session file
+    Export(history::Export),
+    /// Take a session file in
+    Import(history::Import),
+    #[command(hide = true)]
+    Work { session: String, call: String },
     /// Settle a call of which nobody knows whether it had its effect
     Resolve {
         /// Session id of the agent, or its beginning
@@ -146,6 +196,8 @@ struct Then {
     /// Drive the session on after it is recorded
     #[arg(short, long)]
     resume: bool,
+    #[command(flatten)]
+    pin: talk::Pin,
 }
 
 /// Which candidate. A decision names what it decides.
@@ -178,13 +230,24 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             let session = database::resolve(&host, &one.session)?;
             list::log(&host, &session)
         }
-        Verb::Step(one) => {
-            let session = database::resolve(&host, &one.session)?;
-            run::watch(&mut host);
-            run::drive(&mut host, &session, Until::Step, json)
+        Verb::Start(start) => talk::start(&mut host, start, arguments.agent_file.as_deref(), json),
+        Verb::Step(step) => talk::step(&mut host, step, json),
+        Verb::Pause(step) if talk::is_agent_session(&mut host, &step.session)? => {
+            talk::step(&mut host, step, json)
         }
-        Verb::Resume { session, wait } => {
+        Verb::Pending(pending) => talk::pending(&mut host, pending, json),
+        Verb::Approve { token, then } => talk::judge(&mut host, token, None, *then, json),
+        Verb::Deny { token, reason, then } => talk::judge(&mut host, token, Some(reason), *then, json),
+        Verb::RunIsolated { session, pin } => talk::run_isolated(&mut host, session, *pin, json),
+        Verb::Print(print) => history::print(&mut host, print, json),
+        Verb::Edit(edit) => history::edit(&mut host, edit, json),
+        Verb::Delete(delete) => history::delete(&mut host, delete, json),
+        Verb::Export(export) => history::export(&mut host, export),
+        Verb::Import(import) => history::import(&mut host, import, arguments.agent_file.as_deref(), json),
+        Verb::Work { session, call } => talk::work(&mut host, session, call),
+        Verb::Resume { session, wait, pin } => {
             let session = database::resolve(&host, session)?;
+            talk::pinned(&mut host, &session, *pin)?;
             run::watch(&mut host);
             decide::unhold(&mut host, &session)?;
             run::drive(&mut host, &session, if *wait { Until::People } else { Until::Rest }, json)
@@ -200,20 +263,4 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         | Verb::Complete { .. }
         | Verb::Resolve { .. } => decide::run(&mut host, &arguments.verb, json),
     }
-}
-
-/// The content of a result file: a response in JSON form, or text.
-fn read_result(path: &std::path::Path) -> Result<ToolResult, Failure> {
-    let bytes =
-        if path.as_os_str() == "-" { super::definition::stdin()? } else { super::definition::read(path)? };
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    let Ok(value) = serde_json::from_str::<serde_json::Value>(&text) else {
-        return Ok(ToolResult::Text(text));
-    };
-    let content = value.get("content").cloned();
-    Ok(match (value.get("type").and_then(|kind| kind.as_str()), content) {
-        (Some("text"), Some(serde_json::Value::String(content))) => ToolResult::Text(content),
-        (Some("json"), Some(content)) => ToolResult::Json(content),
-        _ => ToolResult::Text(text),
-    })
 }

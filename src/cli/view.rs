@@ -205,7 +205,7 @@ fn call_state(state: &CallState) -> (&'static str, Value) {
         CallState::Deferred { token, reason, .. } => {
             ("deferred", json!({ "token": token, "reason": reason }))
         }
-        CallState::Delegated { child } => ("delegated", json!({ "session": child })),
+        CallState::Delegated { child, .. } => ("delegated", json!({ "session": child })),
         CallState::Unknown => ("unknown", Value::Null),
         CallState::Completed(ToolResult::Text(text) | ToolResult::Error(text)) => {
             ("completed", text.clone().into())

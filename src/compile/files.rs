@@ -59,13 +59,21 @@ const MANIFESTS: [&str; 2] = ["package.toml", "plugin.json"];
 /// Bytes of the largest file that is read.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// The nearest folder upward from a file with a manifest, else the file's own folder.
+/// The nearest folder upward from a file with a manifest, else the file's own folder. An agent is found in the folder
+/// `agents` of its package: without a manifest the package is then the folder around that one.
 #[must_use]
 pub fn package_root(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let own = absolute.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf);
     let root = own.ancestors().find(|dir| MANIFESTS.iter().any(|name| dir.join(name).is_file()));
-    root.map_or_else(|| own.clone(), Path::to_path_buf)
+    if let Some(root) = root {
+        return root.to_path_buf();
+    }
+    let is_agents = own.file_name().is_some_and(|name| name == "agents");
+    match own.parent() {
+        Some(around) if is_agents => around.to_path_buf(),
+        Some(_) | None => own,
+    }
 }
 
 /// A folder of the disk.

@@ -8,4 +8,4 @@ pub mod evolve;
 pub mod pending;
 pub mod state;
 mod submit;
-mod track;
+pub mod track;

@@ -2,11 +2,13 @@
 
 use crate::engine::agent::command::{Answer, Part, Said};
 use crate::engine::agent::event::{CallMade, Contract, Media, Spec};
+use crate::host::tool::toolbox::Listing;
 use crate::ir;
 use crate::time::Millis;
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -164,6 +166,18 @@ pub struct ToolSpec {
     pub repeatable: bool,
 }
 
+impl ToolSpec {
+    /// Digest of what a model and a person see of it.
+    #[must_use]
+    pub fn digest(&self) -> ir::Digest {
+        ir::Digest::of_json(&serde_json::json!({
+            "name": self.name,
+            "description": self.description,
+            "parameters": self.parameters,
+        }))
+    }
+}
+
 /// The submit tool for a contract.
 #[must_use]
 pub fn submit_tool(contract: &Contract) -> ToolSpec {
@@ -199,6 +213,12 @@ pub trait Perform: Send + Sync {
     /// Runs a tool once. Dropping the future kills what runs. A fault is `Output::Failed` or `Output::Unknown`.
     fn run_tool(&self, request: ToolRequest) -> Doing<Output>;
 
+    /// The tools of an agent whose package is at `root`, and why others are not there.
+    fn tools(&self, agent: Arc<ir::Agent>, root: PathBuf) -> Doing<Listing> {
+        let _ = (agent, root);
+        Box::pin(async { Listing::default() })
+    }
+
     /// Whether this host can isolate a call so; what is missing, in words for people.
     fn can_isolate(
         &self,
@@ -208,6 +228,12 @@ pub trait Perform: Send + Sync {
     ) -> Doing<Result<(), String>> {
         let _ = (agent, spec, place);
         Box::pin(async { Ok(()) })
+    }
+
+    /// A tool as it is now; none where it is not there or cannot be known.
+    fn definition(&self, agent: Arc<ir::Agent>, spec: Arc<Spec>, tool: String) -> Doing<Option<ToolSpec>> {
+        let _ = (agent, spec, tool);
+        Box::pin(async { None })
     }
 
     /// Whether the tool declares itself repeatable.

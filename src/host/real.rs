@@ -1,94 +1,81 @@
-//! The real effects: models over HTTP or from a script file, tools as processes.
+//! The real effects: models over HTTP or from a script file, tools of every kind of toolbox, isolated calls.
 
+use crate::engine::SessionId;
 use crate::engine::agent::command::Answer;
 use crate::engine::agent::event::Spec;
 use crate::host::model::keys::Keys;
-use crate::host::model::{openai, script};
-use crate::host::perform::{Doing, ModelFault, ModelRequest, Output, Perform, ToolRequest, submit_tool};
-use crate::host::tool::bash;
+use crate::host::model::{self, Limits, script};
+use crate::host::perform::{
+    Doing, ModelFault, ModelRequest, Output, Perform, ToolRequest, ToolSpec, submit_tool,
+};
+use crate::host::tool::registry::{self, Boxes, Registry};
+use crate::host::tool::toolbox::{Allowed, Kit, Listing, Place};
 use crate::ir;
-use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Effects on this machine.
 pub struct RealPerform {
-    keys: Arc<Keys>,
-    client: Arc<OnceLock<reqwest::Client>>,
-    shelf: Arc<bash::Shelf>,
+    kit: Kit,
+    registry: Registry,
 }
 
 impl RealPerform {
-    /// With the operator's keys.
+    /// With the operator's keys, and nothing else allowed.
     #[must_use]
     pub fn new(keys: Keys) -> Self {
-        Self { keys: Arc::new(keys), client: Arc::new(OnceLock::new()), shelf: Arc::default() }
+        Self::allowing(keys, Allowed::default())
+    }
+
+    /// With the operator's keys and what the operator's configuration allows.
+    #[must_use]
+    pub fn allowing(keys: Keys, allowed: Allowed) -> Self {
+        let kit = Kit { keys: Arc::new(keys), client: Arc::default(), allowed: Arc::new(allowed) };
+        Self { registry: Registry::new(kit.clone()), kit }
+    }
+
+    fn boxes(&self, agent: &Arc<ir::Agent>, spec: &Spec) -> (Boxes, Place) {
+        let root = PathBuf::from(&spec.root);
+        (self.registry.boxes(agent, &root), Place { root, session: spec.session.clone() })
     }
 }
 
 impl Perform for RealPerform {
     fn call_model(&self, request: ModelRequest) -> Doing<Result<Answer, ModelFault>> {
-        let keys = Arc::clone(&self.keys);
-        let client = Arc::clone(&self.client);
-        let shelf = Arc::clone(&self.shelf);
+        let kit = self.kit.clone();
+        let (boxes, place) = self.boxes(&request.agent, &request.spec);
         Box::pin(async move {
             let url = request.agent.model_url.clone().unwrap_or_default();
             if let Some(file) = url.strip_prefix("script:") {
                 return script::answer(Path::new(&request.spec.root), file, &request);
             }
-            let (found, _) = shelf.find(&request.agent, Path::new(&request.spec.root)).await;
-            let mut tools: Vec<_> = found.iter().map(bash::BashTool::spec).collect();
+            let mut tools = registry::list(&boxes, &place).await.tools;
             tools.extend(request.spec.contract.as_ref().map(submit_tool));
-            openai::answer(&client, &keys, &request, &tools).await
+            model::ask(&kit.client, &kit.keys, Limits::of_operator(), &request, &tools).await
         })
     }
 
     fn run_tool(&self, request: ToolRequest) -> Doing<Output> {
-        let shelf = Arc::clone(&self.shelf);
-        Box::pin(async move {
-            let (found, faults) = shelf.find(&request.agent, Path::new(&request.spec.root)).await;
-            let Some(tool) = found.iter().find(|tool| tool.name() == request.call.name) else {
-                let mut known: Vec<_> = found.iter().map(bash::BashTool::name).collect();
-                known.extend(faults);
-                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                return Output::Failed(format!(
-                    "there is no tool `{}`; there is: {known}",
-                    request.call.name
-                ));
-            };
-            truncate(bash::call(tool, &request).await, &request.decorators)
-        })
+        let (boxes, place) = self.boxes(&request.agent, &request.spec);
+        Box::pin(async move { registry::call(&boxes, &place, request).await })
+    }
+
+    fn definition(&self, agent: Arc<ir::Agent>, spec: Arc<Spec>, tool: String) -> Doing<Option<ToolSpec>> {
+        let (boxes, place) = self.boxes(&agent, &spec);
+        Box::pin(async move { registry::find(&boxes, &place, &tool).await.map(|(_, spec)| spec) })
     }
 
     fn repeatable(&self, agent: Arc<ir::Agent>, spec: Arc<Spec>, tool: String) -> Doing<bool> {
-        let shelf = Arc::clone(&self.shelf);
+        let (boxes, place) = self.boxes(&agent, &spec);
         Box::pin(async move {
-            if agent.repeatable_tools.contains(&tool) {
-                return true;
-            }
-            let (found, _) = shelf.find(&agent, Path::new(&spec.root)).await;
-            found.iter().any(|found| found.name() == tool && found.spec().repeatable)
+            agent.repeatable_tools.contains(&tool)
+                || registry::find(&boxes, &place, &tool).await.is_some_and(|(_, spec)| spec.repeatable)
         })
     }
-}
 
-/// Applies the policy's `truncate`: the cut is visible to the model.
-fn truncate(result: Output, decorators: &[ir::Decorator]) -> Output {
-    let most = decorators.iter().find_map(|decorator| match decorator {
-        ir::Decorator::Truncate { max_bytes } => usize::try_from(*max_bytes).ok(),
-        ir::Decorator::Timeout { .. }
-        | ir::Decorator::Retries { .. }
-        | ir::Decorator::Cache { .. }
-        | ir::Decorator::Label { .. } => None,
-    });
-    match (result, most) {
-        (Output::Text(text), Some(most)) if text.len() > most => {
-            let mut end = most;
-            while !text.is_char_boundary(end) {
-                end -= 1;
-            }
-            let kept = text.get(..end).unwrap_or_default();
-            Output::Text(format!("{kept}\n[flowright: {} more bytes were cut off]", text.len() - end))
-        }
-        (result, _) => result,
+    fn tools(&self, agent: Arc<ir::Agent>, root: PathBuf) -> Doing<Listing> {
+        let boxes = self.registry.boxes(&agent, &root);
+        let place = Place { root, session: SessionId(String::new()) };
+        Box::pin(async move { registry::list(&boxes, &place).await })
     }
 }

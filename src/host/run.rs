@@ -3,11 +3,18 @@
 //! One task owns the [`Host`]; effects run beside it and report back. Nothing leaves before its append has returned:
 //! an effect is admitted by an event and only then begun. After a crash the loop asks `pending` again.
 
+mod agents;
+mod alone;
+mod desk;
 mod dispatch;
 mod drive;
+mod effects;
+mod flight;
 mod keep;
 mod live;
+mod tree;
 
+pub use alone::{Isolated, Worked};
 pub use drive::{Stopped, Until};
 pub use live::{Live, Subject};
 
@@ -15,7 +22,7 @@ use super::clock::Clock;
 use super::perform::{Perform, Watcher};
 use crate::engine::agent::event::Spec as AgentSpec;
 use crate::engine::workflow::event::Spec as WorkflowSpec;
-use crate::engine::{Rejection, SessionId, agent, workflow};
+use crate::engine::{Principal, Rejection, SessionId, agent, workflow};
 use crate::ir;
 use crate::store::{Store, StoreError};
 use indexmap::IndexMap;
@@ -88,6 +95,12 @@ pub struct Appended {
 /// Is told of every append.
 pub type Observer = Box<dyn Fn(&Appended) + Send>;
 
+/// Starts a process of its own that runs one call of a session and goes on when this one has ended.
+pub type Background = Box<dyn Fn(&SessionId, &str) -> Result<(), String> + Send>;
+
+/// Freezes the agent at a package path under a root folder; what is wrong, in words for people.
+pub type AgentLoader = Box<dyn Fn(&str, &str) -> Result<ir::Agent, String> + Send>;
+
 /// One process's view of the sessions that it works at.
 pub struct Host {
     store: Arc<dyn Store>,
@@ -96,6 +109,8 @@ pub struct Host {
     holder: String,
     observer: Option<Observer>,
     watcher: Option<Watcher>,
+    background: Option<Background>,
+    loader: Option<AgentLoader>,
     live: HashMap<SessionId, Live>,
     workflows: HashMap<ir::Digest, Arc<ir::Workflow>>,
     agents: HashMap<ir::Digest, Arc<ir::Agent>>,
@@ -133,6 +148,8 @@ impl Host {
             holder,
             observer: None,
             watcher: None,
+            background: None,
+            loader: None,
             live: HashMap::new(),
             workflows: HashMap::new(),
             agents: HashMap::new(),
@@ -148,6 +165,16 @@ impl Host {
     /// Tells `watcher` of every reply as it comes in.
     pub fn watch_replies(&mut self, watcher: Watcher) {
         self.watcher = Some(watcher);
+    }
+
+    /// Hands calls in the background to processes of their own when a session makes a single step.
+    pub fn run_in_background(&mut self, background: Background) {
+        self.background = Some(background);
+    }
+
+    /// Finds agents that other agents call and that were not frozen with them.
+    pub fn load_agents(&mut self, loader: AgentLoader) {
+        self.loader = Some(loader);
     }
 
     /// The store.
@@ -193,6 +220,20 @@ impl Host {
     pub fn start_agent(&mut self, frozen: &ir::Agent, spec: AgentSpec) -> Result<(), HostError> {
         let digest = self.keep_agent(frozen)?;
         self.create_agent(&digest, spec)
+    }
+
+    /// Goes on with another agent from now on.
+    ///
+    /// # Errors
+    /// `Refused` while anything of the session is open, `Store`.
+    pub fn change_agent(
+        &mut self,
+        session: &SessionId,
+        frozen: &ir::Agent,
+        by: Principal,
+    ) -> Result<bool, HostError> {
+        let agent = self.keep_agent(frozen)?;
+        self.tell_agent(session, agent::command::Notification::ChangeAgent { agent, by })
     }
 
     /// A fresh session id.

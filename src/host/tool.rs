@@ -3,4 +3,5 @@
 pub mod bash;
 pub mod paths;
 pub mod process;
+pub mod registry;
 pub mod toolbox;

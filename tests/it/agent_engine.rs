@@ -1,6 +1,7 @@
 //! Agent sessions without a host: what follows from each notification, what is owed, what goes to the model.
 
 mod calls;
+mod dispositions;
 mod model;
 mod random;
 mod stop;
@@ -154,6 +155,14 @@ impl Session {
         decided
     }
 
+    /// Loads what the log holds now.
+    fn fold_anew(&mut self) {
+        self.state = State::default();
+        for (at, written) in &self.log {
+            evolve::evolve(&mut self.state, *at, &serde_json::from_str(written).unwrap());
+        }
+    }
+
     fn ok(&mut self, notification: Notification) -> Vec<Event> {
         self.tell(notification).unwrap()
     }
@@ -243,7 +252,7 @@ impl Session {
         let call = self.calls()[index].clone();
         let (id, admission) = (call.made.id, call.admissions + 1);
         let holder = "one".to_owned();
-        self.ok(Notification::AdmitCall { call: id, admission, holder, repeatable: false });
+        self.ok(Notification::AdmitCall { call: id, admission, holder, repeatable: false, definition: None });
         admission
     }
 

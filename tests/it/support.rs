@@ -1,4 +1,5 @@
 //! What several rooms build on.
+pub(crate) mod dice;
 pub(crate) mod ir;
 pub(crate) mod kill_store;
 pub(crate) mod world;

@@ -1,7 +1,7 @@
 //! The verbs that record something: an answer, a decision, a word, a result.
 
 use super::super::{Exit, Failure, database, operator, run, view};
-use super::{Then, Verb, Which, read_result};
+use super::{Then, Verb, Which, result, talk};
 use crate::engine::SessionId;
 use crate::engine::agent::command::{Notification as AgentNews, Resolution};
 use crate::engine::agent::event::{Message, MessageKind, ToolResult};
@@ -29,8 +29,9 @@ pub(super) fn run(host: &mut Host, verb: &Verb, json: bool) -> Result<Exit, Fail
             decision(host, which, Decision::Abort { reason: reason.clone() }, *then, json)
         }
         Verb::Retry(one) => workflow(host, &one.session, Notification::Retry { by }, one.then, json),
-        Verb::Pause(one) => {
-            workflow(host, &one.session, Notification::Pause { by }, Then { resume: false }, json)
+        Verb::Pause(step) => {
+            let none = Then { resume: false, pin: step.pin };
+            workflow(host, &step.session, Notification::Pause { by }, none, json)
         }
         Verb::Cancel { session, reason } => {
             let id = database::resolve(host, session)?;
@@ -51,18 +52,12 @@ pub(super) fn run(host: &mut Host, verb: &Verb, json: bool) -> Result<Exit, Fail
             let message = Message { id, kind: MessageKind::Person, text: text.clone(), media: Vec::new() };
             agent(host, session, AgentNews::Take(message), *then, json)
         }
-        Verb::Complete { token, file } => {
-            let session = host
-                .store()
-                .by_token(token)
-                .map_err(|error| Failure::new(Exit::Fault, error.to_string()))?
-                .ok_or_else(|| Failure {
-                    exit: Exit::Refused,
-                    message: format!("no call waits under the token `{token}`"),
-                    code: "stale",
-                })?;
-            let news = AgentNews::Complete { token: token.clone(), result: read_result(file)?, by };
-            agent(host, &session.0, news, Then { resume: false }, json)
+        Verb::Complete { token, file, then } => {
+            let session = talk::by_token(host, token)?;
+            let result = result::read(host, file)?;
+            let news = AgentNews::Complete { token: token.clone(), result, by };
+            host.tell_agent(&session, news).map_err(|error| database::host_failure(&error))?;
+            talk::after(host, &session, *then, json)
         }
         Verb::Resolve { session, call, completed, failed, retry } => {
             let resolution = match (completed, failed, retry) {
@@ -76,9 +71,25 @@ pub(super) fn run(host: &mut Host, verb: &Verb, json: bool) -> Result<Exit, Fail
                 }
             };
             let news = AgentNews::Resolve { call: call.clone(), resolution, by };
-            agent(host, session, news, Then { resume: false }, json)
+            let none = Then { resume: false, pin: talk::Pin { accept_agent_change: false } };
+            agent(host, session, news, none, json)
         }
-        Verb::List(_) | Verb::Show(_) | Verb::Log(_) | Verb::Step(_) | Verb::Resume { .. } => Ok(Exit::Done),
+        Verb::List(_)
+        | Verb::Show(_)
+        | Verb::Log(_)
+        | Verb::Start(_)
+        | Verb::Step(_)
+        | Verb::Pending(_)
+        | Verb::Approve { .. }
+        | Verb::Deny { .. }
+        | Verb::RunIsolated { .. }
+        | Verb::Print(_)
+        | Verb::Edit(_)
+        | Verb::Delete(_)
+        | Verb::Export(_)
+        | Verb::Import(_)
+        | Verb::Work { .. }
+        | Verb::Resume { .. } => Ok(Exit::Done),
     }
 }
 
@@ -116,6 +127,7 @@ fn agent(host: &mut Host, session: &str, news: AgentNews, then: Then, json: bool
 
 fn finish(host: &mut Host, id: &SessionId, then: Then, json: bool) -> Result<Exit, Failure> {
     if then.resume {
+        talk::pinned(host, id, then.pin)?;
         run::watch(host);
         return run::drive(host, id, Until::Rest, json);
     }

@@ -34,7 +34,8 @@ pub enum Command {
         /// Which call.
         call: String,
     },
-    /// Start the agent that answers a call, in a session of its own. Closed by `CallReported` of that call.
+    /// Start the agent that answers a call, in a session of its own. Closed by `AgentStarted`, or by `CallReported` of
+    /// that call if it cannot be started.
     StartAgent {
         /// The call.
         call: CallMade,
@@ -158,6 +159,9 @@ pub enum Notification {
         holder: String,
         /// Whether the tool declares itself repeatable.
         repeatable: bool,
+        /// Of the definition of the tool, where the host knows it: a call that a person let run is deferred again if
+        /// the tool is no longer the one that the person saw.
+        definition: Option<crate::ir::Digest>,
     },
     /// This host cannot isolate a call as its policy says: it waits for one that can.
     CannotIsolate {
@@ -181,6 +185,18 @@ pub enum Notification {
         admission: u32,
         /// What is known, for people.
         reason: String,
+    },
+    /// The session that answers a call is there.
+    AgentStarted {
+        /// Which call.
+        call: String,
+    },
+    /// What the tool of a deferred call is now.
+    Define {
+        /// Token of the call.
+        token: String,
+        /// Of the definition of the tool.
+        definition: crate::ir::Digest,
     },
     /// A person lets a deferred call run.
     Approve {

@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 const WORKFLOW_BASE: &str = "workflow-agent@1";
 
 /// System prompt, then every complete turn. Each call of a reply has exactly one answer, in the order of the calls;
-/// a last reply whose calls are still open is left out whole. Thinking is never sent back.
+/// a last reply whose calls are still open is left out whole. Thinking stands beside the text, for servers that want it
+/// back.
 #[must_use]
 pub fn messages(ir: &ir::Agent, state: &State) -> Vec<Said> {
     let mut said = Vec::new();
@@ -24,7 +25,8 @@ pub fn messages(ir: &ir::Agent, state: &State) -> Vec<Said> {
         match turn {
             Turn::Said { text, media, .. } => {
                 let text = match &state.spec {
-                    Some(spec) if index == 0 => assignment(spec),
+                    // A history from elsewhere may begin with other words.
+                    Some(spec) if index == 0 && *text == spec.prompt => assignment(spec),
                     Some(_) | None => text.clone(),
                 };
                 said.push(Said::User { text, media: media.clone() });

@@ -1,7 +1,10 @@
 //! What follows from a notification: events, or why it may not be. Total: never panics, asks no clock, does nothing.
 
 mod calls;
+mod history;
+mod judge;
 mod model;
+mod tokens;
 
 use super::command::Notification;
 use super::event::{CallMade, Contract, Event, Message, SUBMIT_TOOL, Spec};
@@ -35,6 +38,7 @@ pub fn decide(
     };
     deciding.expire();
     deciding.consume(&spec, notification)?;
+    deciding.judge_ready(&spec);
     deciding.judge_submissions(&spec);
     deciding.come_to_rest();
     Ok(deciding.events)
@@ -100,26 +104,28 @@ impl Deciding<'_> {
                 let again = retryable.then_some(retry_after_ms);
                 self.model_failed(reply, admission, error, again)
             }
-            Notification::AdmitCall { call, admission, holder, repeatable } => {
-                self.admit_call(call, admission, holder, repeatable)
+            Notification::AdmitCall { call, admission, holder, repeatable, definition } => {
+                let admit = calls::Admit { call, admission, holder, repeatable, definition };
+                self.admit_call(spec, admit)
             }
             Notification::CallReported { call, admission, result } => self.reported(call, admission, result),
+            Notification::CallUncertain { call, admission, reason } => {
+                self.uncertain(call, admission, reason)
+            }
             Notification::HoldersLost { living } => {
                 self.holders_lost(&living);
                 Ok(())
             }
             Notification::Complete { token, result, by } => self.complete(&token, result, by),
+            Notification::Define { token, definition } => self.define(spec, &token, definition),
+            Notification::Approve { token, by } => self.approve(&token, by),
+            Notification::Refuse { token, reason, by } => self.refuse_deferred(&token, &reason, by),
+            Notification::CannotIsolate { call, reason } => self.cannot_isolate(spec, &call, reason),
+            Notification::AdmitIsolated { token, holder } => self.admit_isolated(&token, holder),
+            Notification::AgentStarted { call } => self.agent_started(call),
             Notification::Resolve { call, resolution, by } => self.resolve(call, resolution, by),
-            // Their slices are being written.
-            Notification::CannotIsolate { .. }
-            | Notification::AdmitIsolated { .. }
-            | Notification::CallUncertain { .. }
-            | Notification::Approve { .. }
-            | Notification::Refuse { .. }
-            | Notification::ChangeAgent { .. }
-            | Notification::Import { .. } => {
-                Err(Rejection::new(RejectionCode::NotWaiting, "this is not available in this version"))
-            }
+            Notification::ChangeAgent { agent, by } => self.change_agent(spec, agent, by),
+            Notification::Import { turns, from, by } => self.import(spec, turns, from, by),
             Notification::ReportAcknowledged { report } => {
                 // A report that is no longer owed was acknowledged before: a repeat.
                 if self.state.owed_reports.iter().any(|(id, _)| *id == report) {
@@ -169,7 +175,7 @@ impl Deciding<'_> {
         let outside = others()
             .find(|call| matches!(call.state, CallState::Deferred { .. } | CallState::Unknown))
             .map(|call| call.made.name.clone());
-        let moving = others().any(|call| matches!(call.state, CallState::Ready | CallState::Running { .. }));
+        let moving = others().any(|call| track::is_under_way(call) || call.state == CallState::Ready);
         let Some(contract) = &spec.contract else {
             self.refuse(waiting, "this session has nothing to submit to: it was not started by a workflow");
             return;
@@ -214,7 +220,7 @@ impl Deciding<'_> {
 
     fn refuse(&mut self, calls: Vec<CallMade>, reason: &str) {
         for call in calls {
-            self.emit(Event::CallRefused { call: call.id, reason: reason.to_owned() });
+            self.emit(Event::CallRefused { call: call.id, reason: reason.to_owned(), by: None });
         }
     }
 
@@ -226,7 +232,7 @@ impl Deciding<'_> {
         let calls = track::last_calls(&self.state);
         let never = |call: &&Call| matches!(call.state, CallState::Ready | CallState::Deferred { .. });
         let waiting: Vec<CallMade> = calls.iter().filter(never).map(|call| call.made.clone()).collect();
-        let runs = calls.iter().any(track::is_running);
+        let runs = calls.iter().any(track::is_under_way);
         self.refuse(waiting, "cancelled");
         if !runs {
             self.emit(Event::Stopped);

@@ -308,6 +308,18 @@ pub enum Event {
         /// The session that answers it.
         child: SessionId,
     },
+    /// The session that answers a call is there.
+    AgentStarted {
+        /// Which call.
+        call: String,
+    },
+    /// What the tool of a deferred call is, as the person sees it that decides about the call.
+    CallDefined {
+        /// Which call.
+        call: String,
+        /// Of the definition of the tool.
+        definition: Digest,
+    },
     /// The session goes on with another agent than it began with, since a person said so.
     AgentChanged {
         /// Digest of the frozen agent; its bytes are a blob of the store.
@@ -330,17 +342,23 @@ pub enum Event {
         call: String,
         /// In words for the model.
         reason: String,
+        /// The person that refused it, where one did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Principal>,
     },
     /// A call ended.
     CallReported {
         /// Which call.
         call: String,
-        /// Which admission; 0 for a deferred call completed from outside.
+        /// Which admission; 0 for a call completed from outside or answered by another agent.
         admission: u32,
         /// What it gave.
         result: ToolResult,
         /// The person that completed it, where one did.
         by: Option<Principal>,
+        /// Under what equal calls find this result, where the policy lets them share it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cache: Option<Digest>,
     },
     /// The holder of a repeatable call is gone; the call is owed again.
     CallLost {
@@ -355,6 +373,9 @@ pub enum Event {
         call: String,
         /// Which admission.
         admission: u32,
+        /// What is known of it, for people; nothing where its holder was lost.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     /// A person decided that an unknown call runs again. Its effects may repeat.
     CallRetried {

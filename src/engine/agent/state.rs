@@ -5,6 +5,7 @@ use crate::engine::SessionId;
 use crate::ir;
 use crate::ir::Digest;
 use crate::time::Timestamp;
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -47,6 +48,60 @@ pub struct State {
     pub failed: Option<String>,
     /// Completed tokens, to answer repeats (at most the last 256).
     pub used_tokens: Vec<(String, ToolResult)>,
+    /// Tokens that were settled otherwise than by a result, to answer repeats (at most the last 256).
+    #[serde(default)]
+    pub settled_tokens: Vec<(String, Settled)>,
+    /// What is known of open calls beside where they stand, by id.
+    #[serde(default)]
+    pub notes: IndexMap<String, Note>,
+    /// Calls whose results equal calls share, by what makes them equal (at most the last 1,024).
+    #[serde(default)]
+    pub shared: IndexMap<String, String>,
+    /// The agent that a person has put in the place of the one that the session began with.
+    #[serde(default)]
+    pub agent: Option<Digest>,
+    /// Whether the call that this session answers has its answer.
+    #[serde(default)]
+    pub answered: bool,
+}
+
+impl State {
+    /// The call with this id.
+    #[must_use]
+    pub fn call(&self, id: &str) -> Option<&Call> {
+        super::track::find(self, id)
+    }
+
+    /// The calls of the last turn, if it is a reply.
+    #[must_use]
+    pub fn last_calls(&self) -> &[Call] {
+        super::track::last_calls(self)
+    }
+}
+
+/// What became of a deferred call that got no result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Settled {
+    /// A person let it run.
+    Approved,
+    /// A person refused it, in these words.
+    Refused(String),
+    /// A host that can isolate it has taken it.
+    Isolated,
+    /// The call was put to people anew, under another token.
+    Replaced,
+}
+
+/// What is known of an open call beside where it stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// Why nobody knows what became of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
+    /// Of the definition of its tool, as the person saw it that decided about the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<Digest>,
 }
 
 /// One turn.
@@ -135,6 +190,9 @@ pub enum CallState {
     Delegated {
         /// That session.
         child: SessionId,
+        /// Whether it is there.
+        #[serde(default)]
+        started: bool,
     },
     /// Nobody knows whether it had its effect.
     Unknown,

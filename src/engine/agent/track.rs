@@ -1,8 +1,10 @@
 //! Looking at tracked calls: which are open, what one means, what its arguments are. Changes nothing by itself.
 
 use super::command::Answer;
-use super::event::ToolResult;
+use super::event::{CallMade, ToolResult};
 use super::state::{Call, CallState, State, Turn};
+use crate::engine::policy;
+use crate::ir;
 use crate::ir::Digest;
 use serde_json::{Map, Value};
 
@@ -56,6 +58,30 @@ pub(super) fn ended(result: &ToolResult) -> CallState {
     }
 }
 
+/// The deferred call of the last reply that this token names.
+pub(super) fn deferred<'a>(state: &'a State, wanted: &str) -> Option<&'a Call> {
+    last_calls(state).iter().find(|call| match &call.state {
+        CallState::Deferred { token, .. } => token == wanted,
+        CallState::Ready
+        | CallState::Running { .. }
+        | CallState::Delegated { .. }
+        | CallState::Unknown
+        | CallState::Completed(_)
+        | CallState::Failed(_) => false,
+    })
+}
+
+/// Whether the call runs, here or in the session of another agent.
+pub(super) fn is_under_way(call: &Call) -> bool {
+    matches!(call.state, CallState::Running { .. } | CallState::Delegated { .. })
+}
+
+/// Calls of the last reply that may still start beside those under way.
+pub(super) fn slots(ir: &ir::Agent, state: &State) -> usize {
+    let most = usize::try_from(ir.max_concurrency.max(1)).unwrap_or(usize::MAX);
+    most.saturating_sub(last_calls(state).iter().filter(|call| is_under_way(call)).count())
+}
+
 /// Whether the call runs.
 pub(super) fn is_running(call: &Call) -> bool {
     matches!(call.state, CallState::Running { .. })
@@ -84,11 +110,40 @@ pub(super) fn arguments(text: &str) -> Result<Map<String, Value>, String> {
 }
 
 /// Digest of tool name and canonical arguments; the digits of numbers count.
-pub(super) fn digest(tool: &str, arguments: Map<String, Value>) -> Digest {
+pub fn digest(tool: &str, arguments: Map<String, Value>) -> Digest {
     let mut whole = Map::new();
     whole.insert("tool".to_owned(), tool.into());
     whole.insert("arguments".to_owned(), Value::Object(arguments));
     Digest::of_json(&Value::Object(whole))
+}
+
+/// The digest of a call as its model made it.
+pub(super) fn digest_of(made: &CallMade) -> Digest {
+    digest(&made.name, arguments(&made.arguments).unwrap_or_default())
+}
+
+/// What makes calls equal whose results may be shared, where the policy says so.
+pub(super) fn cache_key(ir: &ir::Agent, made: &CallMade) -> Option<Digest> {
+    match policy::cache(&policy::judge(&ir.policy, &made.name).1)? {
+        None => Some(digest_of(made)),
+        Some(key) => {
+            let mut whole = Map::new();
+            whole.insert("tool".to_owned(), made.name.clone().into());
+            whole.insert("key".to_owned(), key.into());
+            Some(Digest::of_json(&Value::Object(whole)))
+        }
+    }
+}
+
+/// Whether an equal call of the same reply, whose result this one may share, is still to end.
+pub(super) fn waits_for_equal(ir: &ir::Agent, state: &State, call: &Call) -> bool {
+    if call.approved.is_some() {
+        return false;
+    }
+    let Some(key) = cache_key(ir, &call.made) else { return false };
+    let before = last_calls(state).iter().take_while(|other| other.made.id != call.made.id);
+    let mut open = before.filter(|other| is_under_way(other) || other.state == CallState::Ready);
+    open.any(|other| other.made.name == call.made.name && cache_key(ir, &other.made).as_ref() == Some(&key))
 }
 
 /// Whether this answer was taken before under this number.

@@ -1,16 +1,12 @@
 //! Driving one tree of sessions until it ends, waits for something outside, or has made one step.
 
-use super::dispatch::Landed;
-use super::{Host, HostError, Subject};
-use crate::engine::agent::command::{Command as Owed, Notification as AgentNews};
-use crate::engine::workflow::command::Notification as WorkflowNews;
+use super::flight::{Flight, Gate, flight_key};
+use super::{Host, HostError};
+use crate::engine::agent::command::Command as Owed;
 use crate::engine::{IndexRow, SessionId};
-use crate::store::Lease;
-use crate::time::{Millis, Timestamp};
-use std::collections::{HashMap, HashSet};
-use std::future::Future;
-use std::time::Duration;
-use tokio::task::{AbortHandle, JoinSet};
+use crate::time::Timestamp;
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
 
 /// How far to drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +15,8 @@ pub enum Until {
     Rest,
     /// Like `Rest`, but schedules and deadlines are waited for; only people and outside results stop it.
     People,
-    /// One scheduling step: one question to a model, or one batch of calls, or one firing of a timer.
+    /// One scheduling step: one question to a model, or the calls of one turn, or one firing of a timer. Calls in the
+    /// background go to processes of their own, where the host can start them, and are not waited for.
     Step,
 }
 
@@ -32,38 +29,37 @@ pub struct Stopped {
     pub interrupted: bool,
     /// Effects begun on the way.
     pub effects: u64,
+    /// Ids of calls that were handed to processes of their own.
+    pub handed: Vec<String>,
 }
 
-/// A lease is renewed long before it lapses.
-const LEASE: Millis = Millis(30_000);
+/// How often a lease is renewed.
 const RENEW: Duration = Duration::from_secs(10);
+/// How often a drive looks whether others have written to its sessions.
+const LOOK: Duration = Duration::from_millis(250);
 
-/// Effects under way.
-pub(super) struct Flight {
-    running: JoinSet<Landed>,
-    known: HashMap<String, AbortHandle>,
-    begun: u64,
+/// How often it looks while it waits for a time.
+const WATCH: Duration = Duration::from_secs(1);
+
+/// A drive under way.
+struct Drive {
+    root: SessionId,
+    /// Whose lease it holds.
+    top: SessionId,
+    until: Until,
+    renewed: Instant,
+    flight: Flight,
 }
 
-impl Flight {
-    fn new() -> Self {
-        Self { running: JoinSet::new(), known: HashMap::new(), begun: 0 }
-    }
-
-    pub(super) fn begin(&mut self, command: String, doing: impl Future<Output = Landed> + Send + 'static) {
-        self.begun += 1;
-        let handle = self.running.spawn(doing);
-        self.known.insert(command, handle);
-    }
-
-    /// Ends the effect whose command id begins so; gives the admission number at its end.
-    pub(super) fn abort(&mut self, prefix: &str) -> Option<u32> {
-        let command = self.known.keys().find(|command| command.starts_with(prefix)).cloned()?;
-        if let Some(handle) = self.known.remove(&command) {
-            handle.abort();
-        }
-        command.rsplit('/').next()?.parse().ok()
-    }
+/// Why a nap ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Woke {
+    /// Its time had come.
+    Look,
+    /// Others have written.
+    Changed,
+    /// A signal came.
+    Signal,
 }
 
 impl Host {
@@ -73,125 +69,76 @@ impl Host {
     /// `Held` if another process drives it, `Unknown`, `Store`, `Stored`.
     pub async fn drive(&mut self, root: &SessionId, until: Until) -> Result<Stopped, HostError> {
         self.forget(root);
-        self.live(root)?;
-        self.take_lease(root)?;
-        let outcome = self.drive_leased(root, until).await;
-        let released = self.store.release(root, &self.holder);
+        let top = self.top(root)?;
+        self.take_lease(&top)?;
+        let renewed = Instant::now();
+        let mut drive = Drive { root: root.clone(), top, until, renewed, flight: Flight::new() };
+        let outcome = self.drive_leased(&mut drive).await;
+        let released = self.store.release(&drive.top, &self.holder);
         let stopped = outcome?;
         released?;
         Ok(stopped)
     }
 
-    fn take_lease(&mut self, root: &SessionId) -> Result<(), HostError> {
-        let now = self.clock.now();
-        let wanted = Lease { session: root.clone(), holder: self.holder.clone(), until: now.plus(LEASE) };
-        match self.store.lease(&wanted, now, &crate::host::holder::is_gone)? {
-            None => Ok(()),
-            Some(other) => Err(HostError::Held { holder: other.holder }),
-        }
-    }
-
-    async fn drive_leased(&mut self, root: &SessionId, until: Until) -> Result<Stopped, HostError> {
-        let mut flight = Flight::new();
+    async fn drive_leased(&mut self, drive: &mut Drive) -> Result<Stopped, HostError> {
+        let root = drive.root.clone();
         let mut interrupted = false;
-        let mut stepped = false;
-        self.recover(root)?;
+        let mut fired = false;
+        self.refresh(&root)?;
+        self.recover(&root)?;
+        self.tick_tree(&root)?;
         loop {
-            let done = until == Until::Step && stepped;
-            let may_begin = !(interrupted || done);
-            let before = flight.begun;
-            self.settle_tree(root, &mut flight, may_begin).await?;
-            stepped |= flight.begun > before;
-            if !flight.known.is_empty() {
-                let signal = self.await_landing(root, &mut flight).await?;
+            let stepped = drive.until == Until::Step && (fired || drive.flight.has_stepped());
+            let gate = if interrupted {
+                Gate::Closed
+            } else if stepped {
+                Gate::Calls(drive.flight.called.clone())
+            } else {
+                Gate::Open
+            };
+            self.settle_tree(drive, &gate).await?;
+            if !drive.flight.known.is_empty() {
+                let signal = self.await_landing(drive).await? == Woke::Signal;
                 if signal && interrupted {
                     // The second signal: what runs is killed, and its admissions tell the tale to whoever resumes.
-                    flight.running.abort_all();
+                    drive.flight.running.abort_all();
                     break;
                 }
                 interrupted |= signal;
                 continue;
             }
-            if !may_begin {
+            if interrupted || drive.until == Until::Step && (fired || drive.flight.has_stepped()) {
                 break;
             }
-            let Some(at) = self.timer(root, until)? else { break };
-            if self.wait_until(root, at).await? {
-                interrupted = true;
-                break;
-            }
-            if !self.tick_tree(root)? {
-                // A virtual clock that stands, or a timer that nothing follows from: nothing more to do here.
-                break;
-            }
-            stepped = true;
-        }
-        let row = self.live(root)?.subject.index();
-        Ok(Stopped { row, interrupted, effects: flight.begun })
-    }
-
-    /// The root and its children that are not settled.
-    fn tree(&mut self, root: &SessionId) -> Result<Vec<SessionId>, HostError> {
-        let mut all = vec![root.clone()];
-        if let Subject::Workflow { state, .. } = &self.live(root)?.subject {
-            let open: Vec<_> =
-                state.children.iter().filter(|(_, child)| child.started).map(|(id, _)| id.clone()).collect();
-            for child in open {
-                self.live(&child)?;
-                all.push(child);
-            }
-        }
-        Ok(all)
-    }
-
-    /// Effects that a gone process had admitted are owed again or unknown; what is due is expired.
-    fn recover(&mut self, root: &SessionId) -> Result<(), HostError> {
-        let living = self.holder.clone();
-        for session in self.tree(root)? {
-            if matches!(self.live(&session)?.subject, Subject::Agent { .. }) {
-                match self.tell_agent(&session, AgentNews::HoldersLost { living: vec![living.clone()] }) {
-                    Ok(_) | Err(HostError::Refused(_)) => {}
-                    Err(error) => return Err(error),
+            let woke = if drive.until != Until::Step && self.others_at_work(&root)? {
+                let woke = self.nap(drive, LOOK).await?;
+                self.recover(&root)?;
+                woke
+            } else {
+                let Some(at) = self.timer(&root, drive.until == Until::People)? else { break };
+                let woke = self.wait_until(drive, at).await?;
+                if woke == Woke::Look {
+                    if !self.tick_tree(&root)? {
+                        // A virtual clock that stands, or a timer that nothing follows from: nothing more to do here.
+                        break;
+                    }
+                    fired = true;
                 }
-            }
-        }
-        self.tick_tree(root)?;
-        Ok(())
-    }
-
-    /// Lets every session of the tree know that time has passed, where its timer says so.
-    fn tick_tree(&mut self, root: &SessionId) -> Result<bool, HostError> {
-        let now = self.clock.now();
-        let mut any = false;
-        for session in self.tree(root)? {
-            let subject = &self.live(&session)?.subject;
-            if subject.wake_at().is_none_or(|at| at > now) {
-                continue;
-            }
-            let outcome = match subject {
-                Subject::Workflow { .. } => self.tell_workflow(&session, WorkflowNews::Tick),
-                Subject::Agent { .. } => self.tell_agent(&session, AgentNews::Tick),
+                woke
             };
-            match outcome {
-                Ok(happened) => any |= happened,
-                Err(HostError::Refused(_)) => {}
-                Err(error) => return Err(error),
-            }
+            interrupted = woke == Woke::Signal;
         }
-        Ok(any)
+        let row = self.live(&root)?.subject.index();
+        let handed = std::mem::take(&mut drive.flight.handed);
+        Ok(Stopped { row, interrupted, effects: drive.flight.begun, handed })
     }
 
     /// Does everything that is owed and not under way, until nothing new is.
-    async fn settle_tree(
-        &mut self,
-        root: &SessionId,
-        flight: &mut Flight,
-        may_begin: bool,
-    ) -> Result<(), HostError> {
+    async fn settle_tree(&mut self, drive: &mut Drive, gate: &Gate) -> Result<(), HostError> {
         let mut stuck: HashSet<(SessionId, String)> = HashSet::new();
         loop {
             let mut progress = false;
-            for session in self.tree(root)? {
+            for session in self.tree(&drive.root)? {
                 for owed in self.owed_by_workflow(&session)? {
                     let key = (session.clone(), owed.id());
                     if stuck.insert(key) {
@@ -200,13 +147,16 @@ impl Host {
                     }
                 }
                 for owed in self.owed_by_agent(&session)? {
-                    let begins = matches!(owed, Owed::CallModel { .. } | Owed::RunTool { .. });
-                    if flight.known.contains_key(&flight_key(&session, &owed)) || (begins && !may_begin) {
+                    let under_way = drive.flight.known.contains_key(&flight_key(&session, &owed));
+                    if under_way || !gate.lets(&session, &owed) {
                         continue;
                     }
                     let key = (session.clone(), owed.id());
                     if stuck.insert(key) {
-                        self.settle_agent(&session, owed, flight).await?;
+                        let owed = self.hand_over(&session, owed, drive);
+                        if let Some(owed) = owed {
+                            self.settle_agent(&session, owed, &mut drive.flight).await?;
+                        }
                         progress = true;
                     }
                 }
@@ -217,79 +167,97 @@ impl Host {
         }
     }
 
-    /// Waits for the next effect to come back, renewing the lease meanwhile. Answers whether a signal came.
-    async fn await_landing(&mut self, root: &SessionId, flight: &mut Flight) -> Result<bool, HostError> {
+    /// In a single step, calls in the background go to processes of their own; what cannot runs here.
+    fn hand_over(&self, session: &SessionId, owed: Owed, drive: &mut Drive) -> Option<Owed> {
+        let Owed::RunTool { call, background: true, .. } = &owed else { return Some(owed) };
+        let Some(background) = self.background.as_ref().filter(|_| drive.until == Until::Step) else {
+            return Some(owed);
+        };
+        if drive.flight.handed.contains(&call.id) {
+            return None;
+        }
+        match background(session, &call.id) {
+            Ok(()) => {
+                drive.flight.handed.push(call.id.clone());
+                drive.flight.called.insert(session.clone());
+                None
+            }
+            Err(_) => Some(owed),
+        }
+    }
+
+    /// Waits for the next effect to come back, or for others to write.
+    async fn await_landing(&mut self, drive: &mut Drive) -> Result<Woke, HostError> {
         loop {
-            let deadline = self.timer(root, Until::People)?;
-            let nap = deadline.map_or(RENEW, |at| {
+            let deadline = self.timer(&drive.root, true)?;
+            let nap = deadline.map_or(LOOK, |at| {
                 let left = at.since(self.clock.now());
-                RENEW.min(Duration::from_millis(u64::try_from(left.0).unwrap_or_default().max(1)))
+                LOOK.min(Duration::from_millis(u64::try_from(left.0).unwrap_or_default().max(1)))
             });
             tokio::select! {
-                landed = flight.running.join_next() => {
+                landed = drive.flight.running.join_next() => {
                     match landed {
                         Some(Ok(landed)) => {
-                            flight.known.remove(&landed.command);
-                            match self.tell_agent(&landed.session, landed.news) {
-                                Ok(_) | Err(HostError::Refused(_)) => {}
-                                Err(error) => return Err(error),
-                            }
+                            drive.flight.known.remove(&landed.command);
+                            self.land(landed).await?;
                         }
                         // An aborted effect: its end has been reported where it was aborted.
                         Some(Err(_)) => {}
-                        None => flight.known.clear(),
+                        None => drive.flight.known.clear(),
                     }
-                    return Ok(false);
+                    return Ok(Woke::Look);
                 }
                 () = tokio::time::sleep(nap) => {
-                    self.take_lease(root)?;
-                    if self.tick_tree(root)? {
-                        return Ok(false);
+                    self.renew(drive)?;
+                    if self.refresh(&drive.root)? | self.tick_tree(&drive.root)? {
+                        return Ok(Woke::Look);
                     }
                 }
                 // Running calls are let to their end; nothing new is begun.
-                _ = tokio::signal::ctrl_c() => return Ok(true),
+                _ = tokio::signal::ctrl_c() => return Ok(Woke::Signal),
             }
         }
     }
 
-    /// The next timer that driving waits for.
-    fn timer(&mut self, root: &SessionId, until: Until) -> Result<Option<Timestamp>, HostError> {
-        let mut earliest: Option<Timestamp> = None;
-        for session in self.tree(root)? {
-            let subject = &self.live(&session)?.subject;
-            let counts = match subject {
-                Subject::Agent { .. } => true,
-                // A workflow's own timers are schedules and deadlines: those are waits for something outside.
-                Subject::Workflow { .. } => until == Until::People,
-            };
-            if let (true, Some(at)) = (counts, subject.wake_at()) {
-                earliest = Some(earliest.map_or(at, |known| known.min(at)));
-            }
+    fn renew(&mut self, drive: &mut Drive) -> Result<(), HostError> {
+        if drive.renewed.elapsed() >= RENEW {
+            self.take_lease(&drive.top)?;
+            drive.renewed = Instant::now();
         }
-        Ok(earliest)
+        Ok(())
     }
 
-    /// Sleeps, or moves a virtual clock. Answers whether a signal came.
-    async fn wait_until(&mut self, root: &SessionId, at: Timestamp) -> Result<bool, HostError> {
+    async fn nap(&mut self, drive: &mut Drive, nap: Duration) -> Result<Woke, HostError> {
+        tokio::select! {
+            () = tokio::time::sleep(nap) => {
+                self.renew(drive)?;
+                self.refresh(&drive.root)?;
+                Ok(Woke::Look)
+            }
+            _ = tokio::signal::ctrl_c() => Ok(Woke::Signal),
+        }
+    }
+
+    /// Sleeps, or moves a virtual clock; ends early when others have written.
+    async fn wait_until(&mut self, drive: &mut Drive, at: Timestamp) -> Result<Woke, HostError> {
         if self.clock.advance_to(at) {
-            return Ok(false);
+            return Ok(Woke::Look);
         }
         loop {
             let left = at.since(self.clock.now());
-            if left.0 == 0 {
-                return Ok(false);
+            if left.0 <= 0 {
+                return Ok(Woke::Look);
             }
-            let nap = RENEW.min(Duration::from_millis(u64::try_from(left.0).unwrap_or(1)));
+            let nap = WATCH.min(Duration::from_millis(u64::try_from(left.0).unwrap_or(1)));
             tokio::select! {
-                () = tokio::time::sleep(nap) => self.take_lease(root)?,
-                _ = tokio::signal::ctrl_c() => return Ok(true),
+                () = tokio::time::sleep(nap) => {
+                    self.renew(drive)?;
+                    if self.refresh(&drive.root)? {
+                        return Ok(Woke::Changed);
+                    }
+                }
+                _ = tokio::signal::ctrl_c() => return Ok(Woke::Signal),
             }
         }
     }
-}
-
-/// Names an effect under way: ids of commands are unique within their session only.
-pub(super) fn flight_key(session: &SessionId, owed: &Owed) -> String {
-    format!("{session} {}", owed.id())
 }

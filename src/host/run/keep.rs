@@ -1,15 +1,75 @@
 //! What tools give, with long texts and media put aside as blobs; and the bytes that a conversation refers to.
 
 use super::HostError;
-use crate::engine::agent::command::{Part, Said};
+use crate::engine::agent::command::{Notification as AgentNews, Part, Said};
 use crate::engine::agent::event::{Kept, Media, ToolResult};
+use crate::engine::policy;
 use crate::host::perform::{Blobs, Output};
+use crate::ir;
 use crate::store::Store;
 
 /// Texts up to this length stand in their event.
 const INLINE_BYTES: usize = 16 * 1024;
 /// Bytes of a long text that its event shows.
 const HEAD_BYTES: usize = 240;
+
+/// Cuts a result to the bytes that the policy lets it have. What was cut off is said.
+pub(super) fn truncate(output: Output, decorators: &[ir::Decorator]) -> Output {
+    let Some(most) = policy::most_bytes(decorators) else { return output };
+    let mut left = usize::try_from(most).unwrap_or(usize::MAX);
+    cut(output, &mut left)
+}
+
+fn cut(output: Output, left: &mut usize) -> Output {
+    match output {
+        Output::Text(text) => Output::Text(cut_text(text, left)),
+        Output::Failed(text) => Output::Failed(cut_text(text, left)),
+        Output::Json(value) => {
+            let text = value.to_string();
+            if text.len() <= *left {
+                *left -= text.len();
+                return Output::Json(value);
+            }
+            Output::Text(cut_text(text, left))
+        }
+        Output::Mixed(parts) => Output::Mixed(parts.into_iter().map(|part| cut(part, left)).collect()),
+        // Half a picture is none.
+        Output::Media { .. } | Output::Unknown(_) => output,
+    }
+}
+
+fn cut_text(text: String, left: &mut usize) -> String {
+    if text.len() <= *left {
+        *left -= text.len();
+        return text;
+    }
+    let kept = text.get(..text.floor_char_boundary(*left)).unwrap_or_default();
+    *left = 0;
+    format!("{kept}\n[flowright: {} more bytes were cut off]", text.len() - kept.len())
+}
+
+/// The answer of another agent as its caller records it.
+pub(super) fn answer(store: &dyn Store, result: ToolResult, decorators: &[ir::Decorator]) -> ToolResult {
+    match result {
+        ToolResult::Text(text) => {
+            let cut = truncate(Output::Text(text), decorators);
+            output(store, cut).unwrap_or_else(ToolResult::Error)
+        }
+        ToolResult::Json(_)
+        | ToolResult::Error(_)
+        | ToolResult::Kept(_)
+        | ToolResult::Media(_)
+        | ToolResult::Mixed(_) => result,
+    }
+}
+
+/// What a call came to, as it is told.
+pub(super) fn news(store: &dyn Store, output: Output, call: String, admission: u32) -> AgentNews {
+    match self::output(store, output) {
+        Ok(result) => AgentNews::CallReported { call, admission, result },
+        Err(reason) => AgentNews::CallUncertain { call, admission, reason },
+    }
+}
 
 /// The result as it is recorded; `Err` says what is known of a call whose outcome is not.
 pub(super) fn output(store: &dyn Store, output: Output) -> Result<ToolResult, String> {

@@ -161,7 +161,19 @@ impl Host {
                 Subject::Agent { state, .. } => agent::evolve::evolve(state, kept.at, &read(kept)?),
             }
         }
+        self.follow_agent(&mut subject)?;
         Ok(Live { version: loaded.version, subject })
+    }
+
+    /// A session whose agent was changed goes on with the one that it was changed to last.
+    fn follow_agent(&mut self, subject: &mut Subject) -> Result<(), HostError> {
+        if let Subject::Agent { ir, state } = subject
+            && let Some(changed) = state.agent.clone()
+            && ir.digest() != changed
+        {
+            *ir = self.agent(&changed)?;
+        }
+        Ok(())
     }
 
     /// The frozen definition behind the digest of its bytes.
@@ -209,6 +221,9 @@ impl Host {
             let bodies = next.take(at, said)?;
             if bodies.is_empty() {
                 return Ok(false);
+            }
+            if matches!(said, Said::Agent(agent::command::Notification::ChangeAgent { .. })) {
+                self.follow_agent(&mut next)?;
             }
             match self.keep(session, expected, at, &next, bodies) {
                 Ok(version) => {

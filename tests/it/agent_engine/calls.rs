@@ -40,10 +40,22 @@ fn policy_judges_each_call_before_anything_runs() {
     let calls = [("never", "{}"), ("far", "{}"), ("asks", "{}"), ("wrapped", "{}"), ("free", "{}")];
     let session = Session::calling(&calls);
     assert!(session.failure(0).contains("too dangerous"));
-    assert!(session.failure(1).contains("not available in this version"));
     session.token(2);
     let owed = session.pending();
-    let [Command::RunTool { decorators, call, admission: 1, .. }, Command::RunTool { .. }] = &owed[..] else {
+    let [
+        Command::RunTool { call, isolation: Some(_), background: false, .. },
+        Command::RunTool { call: free, .. },
+    ] = &owed[..]
+    else {
+        panic!("{owed:?}")
+    };
+    assert_eq!((call.name.as_str(), free.name.as_str()), ("far", "free"), "what is awaited comes first");
+    let mut session = session;
+    session.run(1, text("r"));
+    session.run(4, text("r"));
+    let owed = session.pending();
+    let [Command::RunTool { decorators, call, admission: 1, isolation: None, background: true }] = &owed[..]
+    else {
         panic!("{owed:?}")
     };
     assert_eq!((decorators.len(), call.name.as_str()), (2, "wrapped"));
@@ -51,7 +63,7 @@ fn policy_judges_each_call_before_anything_runs() {
 
 #[test]
 fn a_turn_whose_calls_were_all_refused_asks_again() {
-    let session = Session::calling(&[("never", "{}"), ("far", "{}")]);
+    let session = Session::calling(&[("never", "{}"), ("free", "{\"a")]);
     assert_eq!(session.ids(), ["model/2/1"]);
     assert_eq!(contents(&session.messages()).len(), 2);
 }
@@ -64,8 +76,13 @@ fn no_more_calls_run_side_by_side_than_allowed() {
     assert_eq!(session.pending().len(), 1);
     session.admit(1);
     assert_eq!(session.pending(), []);
-    let third =
-        Notification::AdmitCall { call: session.id(2), admission: 1, holder: "one".into(), repeatable: true };
+    let third = Notification::AdmitCall {
+        call: session.id(2),
+        admission: 1,
+        holder: "one".into(),
+        repeatable: true,
+        definition: None,
+    };
     assert_eq!(session.rejected(third), RejectionCode::NotWaiting);
     session.report(1, 1, text("b")).unwrap();
     assert_eq!(session.ids(), [format!("call/{}/1", session.id(2))]);
@@ -101,6 +118,7 @@ fn what_was_admitted_is_what_runs_b46() {
         admission: 1,
         holder: "one".to_owned(),
         repeatable: false,
+        definition: None,
     });
     let arguments: serde_json::Value = serde_json::from_str(first).unwrap();
     let expected = Digest::of_json(&json!({ "tool": "free", "arguments": arguments }));
@@ -162,6 +180,7 @@ fn only_what_is_owed_is_admitted() {
         admission,
         holder: "one".to_owned(),
         repeatable: true,
+        definition: None,
     };
     for (index, admission) in [(0, 0), (0, 2), (1, 1), (2, 1)] {
         let call = session.id(index);
@@ -182,6 +201,7 @@ fn b39_b55_a_call_whose_holder_is_lost_needs_attention_and_never_runs_again_by_i
         admission: 2,
         holder: "two".to_owned(),
         repeatable: true,
+        definition: None,
     };
     assert_eq!(session.rejected(admit), RejectionCode::Stale);
     session.report(0, 1, text("it did work")).unwrap();
@@ -243,7 +263,13 @@ fn a_repeatable_call_runs_again_three_times_at_most() {
 fn a_tool_may_declare_itself_repeatable_at_admission() {
     let mut session = Session::calling(&[("free", "{}")]);
     let call = session.id(0);
-    session.ok(Notification::AdmitCall { call, admission: 1, holder: "one".to_owned(), repeatable: true });
+    session.ok(Notification::AdmitCall {
+        call,
+        admission: 1,
+        holder: "one".to_owned(),
+        repeatable: true,
+        definition: None,
+    });
     lost(&mut session);
     assert_eq!(session.calls()[0].state, CallState::Ready);
 }

@@ -71,6 +71,7 @@ fn notification(session: &Session, a: u8, b: u8, c: u8, calls: &[(u8, u8)]) -> N
             admission: admissions + 1 + off,
             holder: holder(c),
             repeatable: c.is_multiple_of(3),
+            definition: None,
         },
         8 | 9 => Notification::CallReported { call: id, admission: admissions + off, result: result(c) },
         10 => Notification::HoldersLost { living: vec![holder(c)] },
@@ -183,6 +184,7 @@ fn doing_what_is_owed_ends_with_a_submission() {
                     admission,
                     holder,
                     repeatable: false,
+                    definition: None,
                 });
                 session.ok(Notification::CallReported { call: id, admission, result: text("r") });
             }
@@ -221,11 +223,23 @@ fn every_kind_of_event_is_read_as_it_was_written() {
         Event::ModelCallLost { reply: 1, admission: 1 },
         Event::CallAdmitted { call: s(), admission: 1, holder: s(), repeatable: true, digest: digest() },
         Event::CallDeferred { call: s(), token: s(), reason: s(), digest: digest(), isolation: None },
-        Event::CallRefused { call: s(), reason: s() },
-        Event::CallReported { call: s(), admission: 0, result: ToolResult::Json(big()), by: Some(ada()) },
-        Event::CallReported { call: s(), admission: 0, result: ToolResult::Error(s()), by: None },
+        Event::CallRefused { call: s(), reason: s(), by: None },
+        Event::CallReported {
+            call: s(),
+            admission: 0,
+            result: ToolResult::Json(big()),
+            by: Some(ada()),
+            cache: Some(digest()),
+        },
+        Event::CallReported {
+            call: s(),
+            admission: 0,
+            result: ToolResult::Error(s()),
+            by: None,
+            cache: None,
+        },
         Event::CallLost { call: s(), admission: 1 },
-        Event::CallUnknown { call: s(), admission: 1 },
+        Event::CallUnknown { call: s(), admission: 1, reason: None },
         Event::CallRetried { call: s(), by: ada() },
         Event::Submitted { call: s(), submission: 1, envelope },
         Event::SubmissionRefused { call: s(), reason: s() },

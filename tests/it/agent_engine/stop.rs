@@ -38,7 +38,13 @@ fn what_runs_is_killed_and_awaited_and_the_rest_is_refused() {
     assert_eq!(session.pending(), [Command::KillCall { call: session.id(0) }]);
     assert_eq!((session.failure(1).as_str(), session.failure(2).as_str()), ("cancelled", "cancelled"));
     let call = session.id(1);
-    let admit = Notification::AdmitCall { call, admission: 1, holder: "one".to_owned(), repeatable: true };
+    let admit = Notification::AdmitCall {
+        call,
+        admission: 1,
+        holder: "one".to_owned(),
+        repeatable: true,
+        definition: None,
+    };
     assert_eq!(session.rejected(admit), RejectionCode::Ended);
     assert!(session.complete(&token, text("late")).is_err());
     session.no_effect(Notification::Stop);

@@ -179,7 +179,13 @@ fn a_host_cannot_run_or_report_a_submission() {
     let mut session = child();
     session.model_calls(&[(SUBMIT_TOOL, VALID), ("free", "{}")]);
     let call = session.id(0);
-    let admit = Notification::AdmitCall { call, admission: 1, holder: "one".to_owned(), repeatable: true };
+    let admit = Notification::AdmitCall {
+        call,
+        admission: 1,
+        holder: "one".to_owned(),
+        repeatable: true,
+        definition: None,
+    };
     assert_eq!(session.rejected(admit), RejectionCode::Stale);
     assert!(session.report(0, 1, ToolResult::Text("submitted".to_owned())).is_err());
 }

@@ -42,7 +42,7 @@ const WALLS: &[(&str, &[&str])] = &[
 const CLOCKS: &[&str] = &["src/host.rs", "src/host/", "src/lsp", "src/web", "src/cli.rs", "src/cli/"];
 
 /// Files of plain data types and nothing else: as long as the data has kinds.
-const PLAIN_DATA: &[&str] = &["src/ast.rs", "src/ir.rs"];
+const PLAIN_DATA: &[&str] = &["src/ast.rs", "src/ir.rs", "src/engine/agent/event.rs"];
 
 const MOST_FILE_LINES: usize = 400;
 const MOST_FUNCTION_LINES: usize = 70;

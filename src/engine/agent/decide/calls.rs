@@ -1,69 +1,142 @@
 //! What follows from what becomes of a call: admission, report, lost holder, an outside result. Judges no submission.
 
 use super::super::command::Resolution;
-use super::super::event::{Event, SUBMIT_TOOL, ToolResult};
+use super::super::event::{Event, SUBMIT_TOOL, Spec, ToolResult};
 use super::super::state::{Call, CallState};
 use super::super::track;
 use super::{Consumed, Deciding, ended, stale};
-use crate::engine::{Principal, Rejection, RejectionCode};
+use crate::engine::{Principal, Rejection, RejectionCode, policy};
+use crate::ir::Digest;
 
 /// Times that a repeatable call runs again after its holder was lost.
 const LOSSES_MAX: u32 = 3;
 
+/// An admission that a host asks for.
+pub(super) struct Admit {
+    pub call: String,
+    pub admission: u32,
+    pub holder: String,
+    pub repeatable: bool,
+    pub definition: Option<Digest>,
+}
+
 impl Deciding<'_> {
-    fn call(&self, id: &str) -> Result<&Call, Rejection> {
+    pub(super) fn call(&self, id: &str) -> Result<&Call, Rejection> {
         track::find(&self.state, id)
             .ok_or_else(|| Rejection::new(RejectionCode::Stale, format!("this session made no call `{id}`")))
     }
 
-    pub(super) fn admit_call(
-        &mut self,
-        id: String,
-        admission: u32,
-        holder: String,
-        repeatable: bool,
-    ) -> Consumed {
+    /// Whether one more call may be under way.
+    pub(super) fn room_for_a_call(&self) -> Consumed {
+        if track::slots(self.ir, &self.state) > 0 {
+            return Ok(());
+        }
+        let most = self.ir.max_concurrency.max(1);
+        let message = format!("{most} calls of this turn run already, which is the bound");
+        Err(Rejection::new(RejectionCode::NotWaiting, message))
+    }
+
+    pub(super) fn admit_call(&mut self, spec: &Spec, admit: Admit) -> Consumed {
         if let Some(why) = self.has_ended() {
             return ended(why);
         }
-        let call = self.call(&id)?;
+        let Admit { call: id, admission, holder, repeatable, definition } = admit;
+        let call = self.call(&id)?.clone();
+        let name = &call.made.name;
         let next = call.admissions.saturating_add(1);
-        if call.state != CallState::Ready || call.made.name == SUBMIT_TOOL || next != admission {
+        let elsewhere = name == SUBMIT_TOOL || policy::agent(self.ir, name).is_some();
+        if call.state != CallState::Ready || elsewhere || next != admission {
             return stale(format!("admission {admission} of call `{id}` is not owed"));
         }
-        let running = track::last_calls(&self.state).iter().filter(|call| track::is_running(call)).count();
-        let most = usize::try_from(self.ir.max_concurrency.max(1)).unwrap_or(usize::MAX);
-        if running >= most {
-            let message = format!("{running} calls of this turn run already, the bound is {most}");
-            return Err(Rejection::new(RejectionCode::NotWaiting, message));
+        let digest = track::digest_of(&call.made);
+        if let Some(changed) = self.changed_since_approval(&call, &digest, definition.as_ref()) {
+            self.defer_anew(spec, &call, changed, None);
+            if let Some(definition) = definition {
+                self.emit(Event::CallDefined { call: id, definition });
+            }
+            return Ok(());
         }
-        let repeatable = repeatable || self.ir.repeatable_tools.contains(&call.made.name);
-        let digest =
-            track::digest(&call.made.name, track::arguments(&call.made.arguments).unwrap_or_default());
+        self.room_for_a_call()?;
+        let repeatable = repeatable || self.ir.repeatable_tools.contains(name);
         self.emit(Event::CallAdmitted { call: id, admission, holder, repeatable, digest });
         Ok(())
+    }
+
+    /// Why a person must be asked again about a call that one has let run (B30, B36).
+    fn changed_since_approval(
+        &self,
+        call: &Call,
+        digest: &Digest,
+        definition: Option<&Digest>,
+    ) -> Option<&'static str> {
+        let approved = call.approved.as_ref()?;
+        if approved != digest {
+            return Some("it is no longer the call that was approved: its tool or arguments differ");
+        }
+        let known = self.state.notes.get(&call.made.id).and_then(|note| note.definition.as_ref())?;
+        (definition? != known).then_some("its tool has changed since it was approved; look at both again")
     }
 
     pub(super) fn reported(&mut self, id: String, admission: u32, result: ToolResult) -> Consumed {
         let call = self.call(&id)?;
         let fits = match &call.state {
             CallState::Running { .. } => admission == call.admissions,
+            CallState::Delegated { .. } => admission == 0,
             // Whichever admission it was: now somebody knows.
             CallState::Unknown => (1..=call.admissions).contains(&admission),
             CallState::Completed(_) | CallState::Failed(_) => {
-                if admission == call.admissions && admission > 0 && call.state == track::ended(&result) {
+                let again = policy::agent(self.ir, &call.made.name).is_some() || admission > 0;
+                if admission == call.admissions && again && call.state == track::ended(&result) {
                     return Ok(());
                 }
                 false
             }
-            CallState::Ready | CallState::Deferred { .. } | CallState::Delegated { .. } => false,
+            CallState::Ready | CallState::Deferred { .. } => false,
         };
         if !fits {
             return stale(format!(
                 "admission {admission} of call `{id}` is no longer open; its result changes nothing"
             ));
         }
-        self.emit(Event::CallReported { call: id, admission, result, by: None });
+        let cache = self.shared_under(call, &result);
+        let again = track::is_under_way(call) && self.has_ended().is_none() && self.is_tried_again(call);
+        let event = match (again, result) {
+            (true, ToolResult::Error(error)) => Event::CallFailed { call: id, admission, error },
+            (true | false, result) => Event::CallReported { call: id, admission, result, by: None, cache },
+        };
+        self.emit(event);
+        Ok(())
+    }
+
+    fn is_tried_again(&self, call: &Call) -> bool {
+        call.failures < policy::retries(&policy::judge(&self.ir.policy, &call.made.name).1)
+    }
+
+    /// A host began a call and cannot say what became of it.
+    pub(super) fn uncertain(&mut self, id: String, admission: u32, reason: String) -> Consumed {
+        let call = self.call(&id)?;
+        if call.state == CallState::Unknown && admission == call.admissions {
+            return Ok(());
+        }
+        if !track::is_running(call) || admission != call.admissions {
+            return stale(format!("admission {admission} of call `{id}` is no longer open"));
+        }
+        self.emit(Event::CallUnknown { call: id, admission, reason: Some(reason) });
+        Ok(())
+    }
+
+    /// The session that answers a call is there.
+    pub(super) fn agent_started(&mut self, id: String) -> Consumed {
+        match &self.call(&id)?.state {
+            CallState::Delegated { started: false, .. } => self.emit(Event::AgentStarted { call: id }),
+            CallState::Delegated { started: true, .. }
+            | CallState::Ready
+            | CallState::Running { .. }
+            | CallState::Deferred { .. }
+            | CallState::Unknown
+            | CallState::Completed(_)
+            | CallState::Failed(_) => {}
+        }
         Ok(())
     }
 
@@ -85,36 +158,11 @@ impl Deciding<'_> {
             events.push(if again && call.losses < LOSSES_MAX {
                 Event::CallLost { call: id, admission }
             } else {
-                Event::CallUnknown { call: id, admission }
+                Event::CallUnknown { call: id, admission, reason: None }
             });
         }
         for event in events {
             self.emit(event);
-        }
-    }
-
-    pub(super) fn complete(&mut self, token: &str, result: ToolResult, by: Principal) -> Consumed {
-        let waiting = track::last_calls(&self.state).iter().find(|call| match &call.state {
-            CallState::Deferred { token: known, .. } => known == token,
-            CallState::Ready
-            | CallState::Running { .. }
-            | CallState::Delegated { .. }
-            | CallState::Unknown
-            | CallState::Completed(_)
-            | CallState::Failed(_) => false,
-        });
-        if let Some(call) = waiting.map(|call| call.made.id.clone()) {
-            self.emit(Event::CallReported { call, admission: 0, result, by: Some(by) });
-            return Ok(());
-        }
-        match self.state.used_tokens.iter().find(|(used, _)| used == token) {
-            Some((_, before)) if *before == result => Ok(()),
-            Some(_) => {
-                let message = "this call was already completed with another result, which stands";
-                Err(Rejection::new(RejectionCode::Conflict, message))
-            }
-            None if self.state.stopping => ended("this session was stopped and its deferred calls with it"),
-            None => stale("no deferred call of this session has this token"),
         }
     }
 
@@ -136,7 +184,8 @@ impl Deciding<'_> {
         }
         match (result, self.has_ended()) {
             (Some(result), Some(_) | None) => {
-                self.emit(Event::CallReported { call: id, admission, result, by: Some(by) });
+                let cache = self.shared_under(self.call(&id)?, &result);
+                self.emit(Event::CallReported { call: id, admission, result, by: Some(by), cache });
             }
             (None, Some(why)) => return ended(why),
             (None, None) => self.emit(Event::CallRetried { call: id, by }),

@@ -4,8 +4,7 @@ use super::super::command::Answer;
 use super::super::event::{CallMade, Event, SUBMIT_TOOL, Spec};
 use super::super::track;
 use super::{Consumed, Deciding, stale};
-use crate::engine::{derived_id, policy};
-use crate::ir;
+use crate::engine::derived_id;
 use crate::time::Millis;
 
 /// Times that a failed model call is tried again.
@@ -72,48 +71,6 @@ impl Deciding<'_> {
         }
         self.bound_of_calls(made_before);
         Ok(())
-    }
-
-    /// What becomes of a call before anything runs; none: it is ready to run, or a submission to be judged.
-    fn judge_call(&self, spec: &Spec, call: &CallMade, number: u32, cut_off: bool) -> Option<Event> {
-        let refused = |reason: String| Some(Event::CallRefused { call: call.id.clone(), reason });
-        if cut_off {
-            return refused(
-                "the reply was cut off by its length, so this call may be incomplete; it was not run".into(),
-            );
-        }
-        if call.name == SUBMIT_TOOL {
-            return None;
-        }
-        let arguments = match track::arguments(&call.arguments) {
-            Ok(arguments) => arguments,
-            Err(fault) => return refused(fault),
-        };
-        if let Some(max) = self.ir.max_tool_calls.filter(|max| number > *max) {
-            return refused(format!(
-                "this session may make {max} tool calls and has made them; finish without tools"
-            ));
-        }
-        match policy::judge(&self.ir.policy, &call.name).0 {
-            // A call in the background is awaited like any other in this version.
-            ir::Disposition::RunSync | ir::Disposition::RunAsync => None,
-            // `judge` has unwrapped all decorators.
-            ir::Disposition::Decorate { .. } => None,
-            ir::Disposition::Defer { reason } => Some(Event::CallDeferred {
-                call: call.id.clone(),
-                token: derived_id(&[&spec.session.0, "token", &call.id]),
-                reason: reason.unwrap_or_else(|| "waits for an outside result".to_owned()),
-                digest: track::digest(&call.name, arguments),
-                isolation: None,
-            }),
-            ir::Disposition::Deny { reason: Some(reason) } => refused(format!("denied by policy: {reason}")),
-            ir::Disposition::Deny { reason: None } => refused("denied by policy".to_owned()),
-            ir::Disposition::RunIsolated { .. } => refused(format!(
-                "`{}` must run in isolation, and isolation of single calls is not available in this version; \
-                 it was not run",
-                call.name
-            )),
-        }
     }
 
     /// A model that goes on calling long after its bound would cost for ever.

@@ -1,0 +1,491 @@
+//! Agent sessions by hand: start one, make a step, see what it waits for, let a deferred call run or not.
+
+use super::super::prompt::{Script, Thinking};
+use super::super::{Exit, Failure, database, definition, operator, output, run, view};
+use super::Then;
+use crate::engine::agent::command::{Command as Owed, Notification};
+use crate::engine::agent::event::{Message, MessageKind, Spec};
+use crate::engine::agent::pending;
+use crate::engine::agent::state::{CallState, State, Turn};
+use crate::engine::{SessionId, policy};
+use crate::host::run::{Host, Subject, Until};
+use crate::ir;
+use crate::store::Filter;
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// `session start`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Start {
+    /// Make one scheduling step at once
+    #[arg(long)]
+    step: bool,
+    #[command(flatten)]
+    script: Script,
+}
+
+/// `session step`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Step {
+    /// Session id, or its beginning
+    pub session: String,
+    #[command(flatten)]
+    pub script: Script,
+    #[command(flatten)]
+    pub pin: Pin,
+}
+
+/// What is done about an agent file that has changed.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(in crate::cli) struct Pin {
+    /// Go on with the agent file as it is now, though it has changed since the session began
+    #[arg(long)]
+    pub accept_agent_change: bool,
+}
+
+/// `session pending`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Pending {
+    /// Session id, or its beginning; without it all sessions
+    session: Option<String>,
+}
+
+/// Starts an agent session: the prompt is kept, no model is asked unless `--step` says so.
+pub(super) fn start(
+    host: &mut Host,
+    start: &Start,
+    file: Option<&Path>,
+    json: bool,
+) -> Result<Exit, Failure> {
+    let file = file.ok_or_else(|| Failure::usage("say which agent: --agent-file FILE"))?;
+    let session = begin(host, file, &start.script)?;
+    if !start.step {
+        report(host, &session, None, json)?;
+        return Ok(Exit::Done);
+    }
+    listen(host, &start.script);
+    one_step(host, &session, json)
+}
+
+/// A new session of the agent in `file`, with the prompt of a script.
+pub(in crate::cli) fn begin(host: &mut Host, file: &Path, script: &Script) -> Result<SessionId, Failure> {
+    let ready = definition::agent(file)?;
+    let (prompt, media) = script.read(&operator::alias)?.keep(host.store().as_ref())?;
+    let session = SessionId(host.fresh_id());
+    let spec = Spec {
+        session: session.clone(),
+        slug: ready.agent.slug.clone(),
+        agent: ready.agent.digest(),
+        root: ready.root.display().to_string(),
+        owner: operator::user(),
+        prompt,
+        with: IndexMap::new(),
+        contract: None,
+        media,
+        caller: None,
+        forked_from: None,
+    };
+    host.start_agent(&ready.agent, spec).map_err(|error| database::host_failure(&error))?;
+    Ok(session)
+}
+
+/// One scheduling step of an existing session; a prompt of the script comes first.
+pub(super) fn step(host: &mut Host, step: &Step, json: bool) -> Result<Exit, Failure> {
+    let session = database::resolve(host, &step.session)?;
+    pinned(host, &session, step.pin)?;
+    if !step.script.is_empty() {
+        say(host, &session, &step.script)?;
+    }
+    run::watch(host);
+    if !is_agent(host, &session)? {
+        return run::drive(host, &session, Until::Step, json);
+    }
+    listen(host, &step.script);
+    one_step(host, &session, json)
+}
+
+/// Adds the prompt of a script as a user turn. A turn whose calls are still open takes none.
+pub(in crate::cli) fn say(host: &mut Host, session: &SessionId, script: &Script) -> Result<(), Failure> {
+    let live = host.live(session).map_err(|error| database::host_failure(&error))?;
+    if let Subject::Agent { state, .. } = &live.subject {
+        let open: Vec<&str> = last_calls(state)
+            .iter()
+            .filter(|call| !call.state.is_terminal())
+            .map(|call| call.made.name.as_str())
+            .collect();
+        if !open.is_empty() {
+            return Err(Failure {
+                exit: Exit::Refused,
+                message: format!(
+                    "the turn is not over: {} is still open; complete it first, or use `session message`",
+                    open.join(", ")
+                ),
+                code: "not_waiting",
+            });
+        }
+    }
+    let (text, media) = script.read(&operator::alias)?.keep(host.store().as_ref())?;
+    let message = Message { id: host.fresh_id(), kind: MessageKind::Person, text, media };
+    host.tell_agent(session, Notification::Take(message)).map_err(|error| database::host_failure(&error))?;
+    Ok(())
+}
+
+fn is_agent(host: &mut Host, session: &SessionId) -> Result<bool, Failure> {
+    let live = host.live(session).map_err(|error| database::host_failure(&error))?;
+    Ok(matches!(live.subject, Subject::Agent { .. }))
+}
+
+/// The kinds of a scheduling step (R8).
+fn one_step(host: &mut Host, session: &SessionId, json: bool) -> Result<Exit, Failure> {
+    let kind = next_step(host, session)?;
+    let stopped = run::block_on(host.drive(session, Until::Step))?;
+    report(host, session, Some(kind), json)?;
+    let row = stopped.map_err(|error| database::host_failure(&error))?.row;
+    Ok(match row.status.as_str() {
+        "idle" | "ready" | "running" => Exit::Done,
+        "failed" | "cancelled" => Exit::Findings,
+        _ => Exit::Waiting,
+    })
+}
+
+fn next_step(host: &mut Host, session: &SessionId) -> Result<&'static str, Failure> {
+    let live = host.live(session).map_err(|error| database::host_failure(&error))?;
+    let Subject::Agent { ir, state } = &live.subject else { return Ok("fired") };
+    let owed = pending::pending(ir, state);
+    Ok(if owed.iter().any(|owed| matches!(owed, Owed::CallModel { .. })) {
+        "asked the model"
+    } else if owed.iter().any(|owed| matches!(owed, Owed::RunTool { .. } | Owed::StartAgent { .. })) {
+        "ran calls"
+    } else {
+        "nothing to do"
+    })
+}
+
+/// Shows a model's thinking, and its text as it comes in where a person watches.
+pub(in crate::cli) fn listen(host: &mut Host, script: &Script) {
+    run::watch(host);
+    if let Some(watcher) =
+        output::thinking(script.thinking != Thinking::None, script.thinking == Thinking::Stderr)
+    {
+        host.watch_replies(watcher);
+    }
+}
+
+/// Refuses to drive a session whose agent file has changed since it began, unless told to take the change (R24).
+pub(in crate::cli) fn pinned(host: &mut Host, session: &SessionId, pin: Pin) -> Result<(), Failure> {
+    let live = host.live(session).map_err(|error| database::host_failure(&error))?;
+    let Subject::Agent { ir, state } = &live.subject else { return Ok(()) };
+    let Some(spec) = &state.spec else { return Ok(()) };
+    if spec.contract.is_some() || spec.caller.is_some() {
+        // Whose definition is frozen with its parent.
+        return Ok(());
+    }
+    let path = PathBuf::from(&spec.root).join(&ir.file);
+    let known = ir.digest();
+    if !path.exists() {
+        output::note(&format!(
+            "{} is gone; the session goes on with the agent it began with",
+            path.display()
+        ));
+        return Ok(());
+    }
+    let now = definition::agent_quietly(&path);
+    let changed = now.as_ref().is_none_or(|now| now.digest() != known);
+    if !changed {
+        return Ok(());
+    }
+    match (pin.accept_agent_change, now) {
+        (true, Some(agent)) => {
+            let by = operator::principal()?;
+            host.change_agent(session, &agent, by).map_err(|error| database::host_failure(&error))?;
+            Ok(())
+        }
+        (true, None) => Err(Failure::new(
+            Exit::Findings,
+            format!("{} does not compile; `flowright agent check` says why", path.display()),
+        )),
+        (false, _) => Err(Failure {
+            exit: Exit::Refused,
+            message: format!(
+                "{} has changed since the session began; --accept-agent-change goes on with the new one",
+                path.display()
+            ),
+            code: "agent_changed",
+        }),
+    }
+}
+
+pub(in crate::cli) fn last_calls(state: &State) -> &[crate::engine::agent::state::Call] {
+    match state.turns.iter().last() {
+        Some(Turn::Reply { calls, .. }) => calls,
+        Some(Turn::Said { .. }) | None => &[],
+    }
+}
+
+/// What the last turn is, in the words of session files.
+fn turn(state: &State) -> &'static str {
+    let calls = last_calls(state);
+    match state.turns.iter().last() {
+        None | Some(Turn::Said { .. }) => "UserTurn",
+        Some(Turn::Reply { .. }) if calls.is_empty() => "completed",
+        Some(Turn::Reply { .. })
+            if calls.iter().any(|call| call.state == CallState::Ready && call.admissions == 0) =>
+        {
+            "LlmTurn"
+        }
+        Some(Turn::Reply { .. }) if calls.iter().any(|call| !call.state.is_terminal()) => "PartialUserTurn",
+        Some(Turn::Reply { .. }) => "UserTurn",
+    }
+}
+
+/// Where an agent session stands after a start or a step.
+pub(super) fn report(
+    host: &mut Host,
+    session: &SessionId,
+    step: Option<&str>,
+    json: bool,
+) -> Result<(), Failure> {
+    let mut value = view::session_json(host, session)?;
+    let live = host.live(session).map_err(|error| database::host_failure(&error))?;
+    let Subject::Agent { ir, state } = &live.subject else { return view::print(host, session, json) };
+    let turn = turn(state);
+    let deferred = deferred(ir, state);
+    let answer = final_answer(state);
+    if json {
+        if let Some(map) = value.as_object_mut() {
+            map.insert("turn".to_owned(), turn.into());
+            map.insert("step".to_owned(), step.into());
+            map.insert("deferred".to_owned(), deferred.into());
+            map.insert("answer".to_owned(), answer.into());
+        }
+        output::json(&json!({ "version": 1, "session": value }));
+        return Ok(());
+    }
+    let row = live.subject.index();
+    let mut lines = vec![format!("session {session}  {}", ir.slug)];
+    if let Some(step) = step {
+        lines.push(format!("step: {step}"));
+    }
+    lines.push(format!("state: {turn}"));
+    let detail = if row.detail.is_empty() { String::new() } else { format!(": {}", row.detail) };
+    lines.push(format!("{}{detail}", row.status.replace('_', " ")));
+    for call in &deferred {
+        lines.push(deferred_line(call));
+    }
+    if let Some(answer) = answer {
+        lines.push(String::new());
+        lines.push(answer);
+    }
+    output::print(&output::visible(&lines.join("\n")));
+    output::print("\n");
+    Ok(())
+}
+
+/// The last reply, once the session waits for nothing but words.
+pub(in crate::cli) fn final_answer(state: &State) -> Option<String> {
+    match state.turns.iter().last() {
+        Some(Turn::Reply { text, calls, .. }) if calls.is_empty() => Some(text.clone()),
+        Some(Turn::Reply { .. } | Turn::Said { .. }) | None => None,
+    }
+}
+
+/// Deferred calls as data.
+pub(in crate::cli) fn deferred(ir: &ir::Agent, state: &State) -> Vec<Value> {
+    let mut out = Vec::new();
+    for call in last_calls(state) {
+        let CallState::Deferred { token, reason, digest, isolation } = &call.state else { continue };
+        let around = policy::judge(&ir.policy, &call.made.name).1;
+        let label = around.iter().find_map(|decorator| match decorator {
+            ir::Decorator::Label { label } => Some(label.clone()),
+            ir::Decorator::Timeout { .. }
+            | ir::Decorator::Retries { .. }
+            | ir::Decorator::Cache { .. }
+            | ir::Decorator::Truncate { .. } => None,
+        });
+        out.push(json!({
+            "token": token,
+            "call": call.made.id,
+            "tool": call.made.name,
+            "arguments": call.made.arguments,
+            "reason": reason,
+            "disposition": if isolation.is_some() { "runIsolated" } else { "defer" },
+            "isolation": isolation,
+            "label": label,
+            "digest": digest,
+        }));
+    }
+    out
+}
+
+pub(in crate::cli) fn deferred_line(call: &Value) -> String {
+    let word = |key: &str| call.get(key).and_then(Value::as_str).unwrap_or_default();
+    let label =
+        call.get("label").and_then(Value::as_str).map(|label| format!("  [{label}]")).unwrap_or_default();
+    format!(
+        "{}: {}  {} {}{label}  {}",
+        if word("disposition") == "defer" { "deferred" } else { "to isolate" },
+        word("token"),
+        word("tool"),
+        word("arguments"),
+        word("reason"),
+    )
+}
+
+/// Deferred calls of one session, or of all that wait.
+pub(super) fn pending(host: &mut Host, pending: &Pending, json: bool) -> Result<Exit, Failure> {
+    let sessions = match &pending.session {
+        Some(written) => vec![database::resolve(host, written)?],
+        None => waiting(host)?,
+    };
+    let mut all = Vec::new();
+    for session in sessions {
+        let live = host.live(&session).map_err(|error| database::host_failure(&error))?;
+        let Subject::Agent { ir, state } = &live.subject else { continue };
+        for mut call in deferred(ir, state) {
+            if let Some(map) = call.as_object_mut() {
+                map.insert("session".to_owned(), session.0.clone().into());
+                map.insert("agent".to_owned(), ir.slug.clone().into());
+            }
+            all.push(call);
+        }
+    }
+    if json {
+        output::json(&json!({ "version": 1, "pending": all }));
+        return Ok(Exit::Done);
+    }
+    if all.is_empty() {
+        output::line("nothing is deferred");
+    }
+    for call in &all {
+        let session = call.get("session").and_then(Value::as_str).unwrap_or_default();
+        output::line(&output::visible(&format!("{session}  {}", deferred_line(call))));
+    }
+    Ok(Exit::Done)
+}
+
+/// Sessions that wait under a token, newest first.
+fn waiting(host: &Host) -> Result<Vec<SessionId>, Failure> {
+    let mut out = Vec::new();
+    let mut after = None;
+    loop {
+        let filter = Filter { ended: Some(false), limit: 500, after: after.clone(), ..Filter::default() };
+        let page =
+            host.store().list(&filter).map_err(|error| Failure::new(Exit::Fault, error.to_string()))?;
+        let Some(last) = page.last() else { return Ok(out) };
+        after = Some(last.session.clone());
+        out.extend(page.into_iter().filter(|row| !row.index.tokens.is_empty()).map(|row| row.session));
+    }
+}
+
+/// Lets a deferred call run, or refuses it.
+pub(super) fn judge(
+    host: &mut Host,
+    token: &str,
+    refuse: Option<&str>,
+    then: Then,
+    json: bool,
+) -> Result<Exit, Failure> {
+    let by = operator::principal()?;
+    let session = by_token(host, token)?;
+    let outcome = match refuse {
+        None => run::block_on(host.approve(&session, token, by))?,
+        Some(reason) => {
+            let (token, reason) = (token.to_owned(), reason.to_owned());
+            host.tell_agent(&session, Notification::Refuse { token, reason, by })
+        }
+    };
+    outcome.map_err(|error| database::host_failure(&error))?;
+    after(host, &session, then, json)
+}
+
+/// The session that a token belongs to, by the store's index.
+pub(super) fn by_token(host: &Host, token: &str) -> Result<SessionId, Failure> {
+    host.store().by_token(token).map_err(|error| Failure::new(Exit::Fault, error.to_string()))?.ok_or_else(
+        || Failure {
+            exit: Exit::Refused,
+            message: format!("no call waits under the token `{token}`"),
+            code: "stale",
+        },
+    )
+}
+
+/// After something was recorded: whether the turn is complete now (R53), or the session driven on.
+pub(super) fn after(host: &mut Host, session: &SessionId, then: Then, json: bool) -> Result<Exit, Failure> {
+    if then.resume {
+        let root = root_of(host, session)?;
+        pinned(host, &root, then.pin)?;
+        run::watch(host);
+        return run::drive(host, &root, Until::Rest, json);
+    }
+    let live = host.live(session).map_err(|error| database::host_failure(&error))?;
+    let Subject::Agent { state, .. } = &live.subject else { return Ok(Exit::Done) };
+    let open = last_calls(state).iter().filter(|call| !call.state.is_terminal()).count();
+    let turn = if open == 0 { "complete" } else { "partial" };
+    if json {
+        output::json(&json!({ "version": 1, "session": session.0, "turn": turn, "open": open }));
+    } else if open == 0 {
+        output::line(&format!("session {session}: the turn is complete"));
+    } else {
+        output::line(&format!("session {session}: the turn is partial, {open} of its calls are open"));
+    }
+    Ok(Exit::Done)
+}
+
+/// The session at the top of the tree, which is the one that is driven.
+fn root_of(host: &Host, session: &SessionId) -> Result<SessionId, Failure> {
+    let mut at = session.clone();
+    for _ in 0..16 {
+        let row = host.store().row(&at).map_err(|error| Failure::new(Exit::Fault, error.to_string()))?;
+        match row.and_then(|row| row.index.parent) {
+            Some(parent) => at = parent,
+            None => break,
+        }
+    }
+    Ok(at)
+}
+
+/// Whether a written id names an agent session.
+pub(super) fn is_agent_session(host: &mut Host, written: &str) -> Result<bool, Failure> {
+    let session = database::resolve(host, written)?;
+    is_agent(host, &session)
+}
+
+/// Runs the deferred calls that wait for isolation, as far as this machine has it (R50).
+pub(super) fn run_isolated(host: &mut Host, written: &str, pin: Pin, json: bool) -> Result<Exit, Failure> {
+    let session = database::resolve(host, written)?;
+    pinned(host, &session, pin)?;
+    run::watch(host);
+    let ran = run::block_on(host.run_isolated(&session))?.map_err(|error| database::host_failure(&error))?;
+    let left = ran.iter().filter(|call| call.missing.is_some()).count();
+    if json {
+        let calls: Vec<Value> = ran
+            .iter()
+            .map(|call| json!({ "call": call.call, "tool": call.tool, "missing": call.missing }))
+            .collect();
+        output::json(&json!({ "version": 1, "session": session.0, "calls": calls, "left": left }));
+    } else if ran.is_empty() {
+        output::line(&format!("session {session}: no deferred call waits for isolation"));
+    } else {
+        for call in &ran {
+            let what = call
+                .missing
+                .as_ref()
+                .map_or_else(|| "ran".to_owned(), |missing| format!("not run: {missing}"));
+            output::line(&output::visible(&format!("{}  {}", call.tool, what)));
+        }
+        output::line(&format!(
+            "session {session}: {} of {} deferred isolated calls ran",
+            ran.len().saturating_sub(left),
+            ran.len()
+        ));
+    }
+    Ok(if left == 0 { Exit::Done } else { Exit::Waiting })
+}
+
+/// The process that runs one call in the background.
+pub(super) fn work(host: &mut Host, session: &str, call: &str) -> Result<Exit, Failure> {
+    let session = SessionId(session.to_owned());
+    run::block_on(host.work_call(&session, call))?.map_err(|error| database::host_failure(&error))?;
+    Ok(Exit::Done)
+}
