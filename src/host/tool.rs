@@ -2,6 +2,7 @@
 
 pub mod agents;
 pub mod bash;
+pub mod paths;
 pub mod process;
 pub mod registry;
 pub mod toolbox;

@@ -26,6 +26,7 @@ impl Desk {
             .env("XDG_CONFIG_HOME", self.folder.path().join("config"))
             .env("XDG_DATA_HOME", self.folder.path().join("data"))
             .env("FLOWRIGHT_DB", self.folder.path().join("flowright.db"))
+            .env("FLOWRIGHT_TOOL_ENV", "CHANGES_FILE")
             .env("CHANGES_FILE", self.folder.path().join("changes"))
             .stdin(Stdio::null());
         command

@@ -168,6 +168,7 @@ fn process(folder: &Path, when: &str, settle: Option<&str>) -> ExitStatus {
         .args(["--exact", "crash::the_operator_of_one_session", "--nocapture", "--test-threads", "1"])
         .env("CRASH_FOLDER", folder)
         .env("CRASH_WHEN", when)
+        .env("FLOWRIGHT_TOOL_ENV", "CHANGES_FILE")
         .env("CHANGES_FILE", folder.join("changes"))
         .stdout(std::process::Stdio::null());
     if let Some(settle) = settle {

@@ -36,5 +36,6 @@ mod schemas;
 mod sim;
 mod store;
 mod support;
+mod toolboxes;
 mod why;
 mod workflow_engine;

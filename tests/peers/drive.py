@@ -49,7 +49,7 @@ class World:
 
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
-        return kept | {"FLOWRIGHT_DB": str(self.database), "CHANGES_FILE": str(self.changes)}
+        return kept | {"FLOWRIGHT_DB": str(self.database), "CHANGES_FILE": str(self.changes), "FLOWRIGHT_TOOL_ENV": "CHANGES_FILE"}
 
     def call(self, *arguments: str) -> tuple[int, str, str]:
         done = subprocess.run(

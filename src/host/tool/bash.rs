@@ -1,59 +1,19 @@
 //! Bash tools: executables that answer `describe` with JSON and `run ARG…` with their result on standard output.
 
-use super::process::{Run, run};
+pub mod arguments;
+pub mod describe;
+pub mod result;
+
+use super::paths;
+use super::process::{Inherit, Run, allowed_by_operator, run_with};
 use crate::host::perform::{Output, ToolRequest, ToolSpec};
 use crate::ir;
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use describe::Described;
+use futures_util::StreamExt as _;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
-
-/// One tool as it describes itself.
-#[derive(Clone, Debug, Deserialize)]
-struct Described {
-    slug: String,
-    #[serde(default)]
-    description: String,
-    #[serde(default)]
-    args: Vec<Argument>,
-    #[serde(default, rename = "empty-result")]
-    empty_result: Option<Value>,
-    #[serde(default)]
-    repeatable: bool,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct Argument {
-    name: String,
-    #[serde(default)]
-    description: String,
-    #[serde(default, rename = "type")]
-    kind: Option<String>,
-    #[serde(default)]
-    backing_type: Option<String>,
-    #[serde(default)]
-    arity: Option<String>,
-    #[serde(default)]
-    mode: Option<String>,
-}
-
-impl Argument {
-    fn is_optional(&self) -> bool {
-        self.arity.as_deref() == Some("optional")
-    }
-
-    /// The JSON Schema type of what the model must give.
-    fn schema_type(&self) -> &'static str {
-        match self.backing_type.as_deref().or(self.kind.as_deref()).unwrap_or("string") {
-            "int" | "integer" => "integer",
-            "number" | "float" | "double" => "number",
-            "bool" | "boolean" => "boolean",
-            _ => "string",
-        }
-    }
-}
 
 /// A found tool.
 #[derive(Clone, Debug)]
@@ -63,40 +23,22 @@ pub struct BashTool {
 }
 
 const DESCRIBE_TIMEOUT: Duration = Duration::from_secs(10);
-const REFUSED_LENGTH_BYTES: usize = 2000;
+/// Tools that are asked to describe themselves at one time.
+const ASKED_AT_ONCE: usize = 4;
+/// Before the name of a bash tool.
+const PREFIX: &str = "bash_";
 
 impl BashTool {
     /// Name as the model sees it.
     #[must_use]
     pub fn name(&self) -> String {
-        format!("bash_{}", self.described.slug)
+        format!("{PREFIX}{}", self.described.slug)
     }
 
     /// What the model is told.
     #[must_use]
     pub fn spec(&self) -> ToolSpec {
-        let mut properties = Map::new();
-        let mut required = Vec::new();
-        for argument in &self.described.args {
-            let mut schema = Map::new();
-            schema.insert("type".to_owned(), argument.schema_type().into());
-            schema.insert("description".to_owned(), argument.description.clone().into());
-            properties.insert(argument.name.clone(), Value::Object(schema));
-            if !argument.is_optional() {
-                required.push(Value::from(argument.name.clone()));
-            }
-        }
-        ToolSpec {
-            name: self.name(),
-            description: self.described.description.clone(),
-            parameters: serde_json::json!({
-                "type": "object",
-                "properties": properties,
-                "required": required,
-                "additionalProperties": false,
-            }),
-            repeatable: self.described.repeatable,
-        }
+        self.described.spec(PREFIX)
     }
 }
 
@@ -106,33 +48,65 @@ pub struct Shelf {
     known: Mutex<HashMap<PathBuf, (Stamp, Described)>>,
 }
 
-/// What tells one state of a file from another: when it was written, and its length.
-type Stamp = (SystemTime, u64);
+/// What tells one state of a file from another: when it was written and changed, its length, and which file it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    modified: SystemTime,
+    length: u64,
+    file: (u64, u64, i64, i64),
+}
+
+impl Stamp {
+    fn of(path: &Path) -> Option<Self> {
+        let about = std::fs::metadata(path).ok()?;
+        Some(Self { modified: about.modified().ok()?, length: about.len(), file: identity(&about) })
+    }
+}
+
+#[cfg(unix)]
+fn identity(about: &std::fs::Metadata) -> (u64, u64, i64, i64) {
+    use std::os::unix::fs::MetadataExt as _;
+    (about.dev(), about.ino(), about.ctime(), about.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn identity(_about: &std::fs::Metadata) -> (u64, u64, i64, i64) {
+    (0, 0, 0, 0)
+}
 
 impl Shelf {
     /// All tools of an agent, in the order of its toolboxes and of file names. A file that cannot be described is left
     /// out and named in the second list with its reason.
     pub async fn find(&self, agent: &ir::Agent, root: &Path) -> (Vec<BashTool>, Vec<String>) {
+        let (mut files, mut faults) = (Vec::new(), Vec::new());
+        for toolbox in &agent.bash_toolboxes {
+            match in_toolbox(toolbox, root) {
+                Ok(found) => files.extend(found),
+                Err(fault) => faults.push(fault),
+            }
+        }
+        let (tools, more) = self.described_all(files, root).await;
+        faults.extend(more);
+        (tools, faults)
+    }
+
+    /// The tools among some files, in order.
+    pub async fn described_all(&self, files: Vec<PathBuf>, root: &Path) -> (Vec<BashTool>, Vec<String>) {
+        let asked = files.into_iter().map(|path| async move {
+            let described = self.described(&path, root).await;
+            (path, described)
+        });
+        let described: Vec<_> = futures_util::stream::iter(asked).buffered(ASKED_AT_ONCE).collect().await;
         let mut tools: Vec<BashTool> = Vec::new();
         let mut faults = Vec::new();
-        for toolbox in &agent.bash_toolboxes {
-            let folder = root.join(&toolbox.path);
-            let files = match executables(&folder, toolbox.basename_filter.as_deref()) {
-                Ok(files) => files,
-                Err(error) => {
-                    faults.push(format!("the tool folder {} cannot be read: {error}", folder.display()));
-                    continue;
+        for (path, described) in described {
+            match described {
+                Ok(described) if tools.iter().any(|tool| tool.described.slug == described.slug) => {
+                    let slug = described.slug;
+                    faults.push(format!("{}: a tool named `{slug}` is there already", path.display()));
                 }
-            };
-            for path in files {
-                match self.described(&path, root).await {
-                    Ok(described) if tools.iter().any(|tool| tool.described.slug == described.slug) => {
-                        let slug = described.slug;
-                        faults.push(format!("{}: a tool named `{slug}` is there already", path.display()));
-                    }
-                    Ok(described) => tools.push(BashTool { path, described }),
-                    Err(error) => faults.push(error),
-                }
+                Ok(described) => tools.push(BashTool { path, described }),
+                Err(error) => faults.push(error),
             }
         }
         (tools, faults)
@@ -140,13 +114,13 @@ impl Shelf {
 
     /// A tool that could not describe itself is asked anew each time.
     async fn described(&self, path: &Path, root: &Path) -> Result<Described, String> {
-        let stamp = std::fs::metadata(path).and_then(|meta| Ok((meta.modified()?, meta.len()))).ok();
+        let stamp = Stamp::of(path);
         if let Some((known, described)) = self.shelf().get(path)
             && Some(*known) == stamp
         {
             return Ok(described.clone());
         }
-        let described = describe(path, root).await?;
+        let described = ask(path, root).await?;
         if let Some(stamp) = stamp {
             self.shelf().insert(path.to_path_buf(), (stamp, described.clone()));
         }
@@ -159,7 +133,26 @@ impl Shelf {
     }
 }
 
-fn executables(folder: &Path, filter: Option<&str>) -> std::io::Result<Vec<PathBuf>> {
+/// The files of a toolbox that may be tools.
+fn in_toolbox(toolbox: &ir::BashToolbox, root: &Path) -> Result<Vec<PathBuf>, String> {
+    if toolbox.single {
+        let path = paths::inside(root, &toolbox.path)?;
+        if is_executable(&path) {
+            return Ok(vec![path]);
+        }
+        return Err(format!("the tool {} is not executable", toolbox.path));
+    }
+    let folder =
+        paths::inside(root, &toolbox.path).map_err(|why| format!("a tool folder cannot be read: {why}"))?;
+    executables(&folder, toolbox.basename_filter.as_deref())
+        .map_err(|error| format!("the tool folder {} cannot be read: {error}", folder.display()))
+}
+
+/// The executable files of a folder, by name.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn executables(folder: &Path, filter: Option<&str>) -> std::io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
@@ -186,39 +179,33 @@ fn is_executable(path: &Path) -> bool {
     path.is_file()
 }
 
-async fn describe(path: &Path, root: &Path) -> Result<Described, String> {
-    let finished = run(Run {
+async fn ask(path: &Path, root: &Path) -> Result<Described, String> {
+    let what = Run {
         program: path,
         arguments: vec!["describe".to_owned()],
         environment: Vec::new(),
         folder: root,
         input: Vec::new(),
         timeout: DESCRIBE_TIMEOUT,
-    })
-    .await?;
+    };
+    let finished = run_with(what, Inherit::Allowed(&allowed_by_operator())).await?;
     if finished.timed_out {
         return Err(format!("{} describe did not end in {} s", path.display(), DESCRIBE_TIMEOUT.as_secs()));
     }
     if finished.code != Some(0) {
-        return Err(format!("{} describe failed: {}", path.display(), short(&finished.errors.text())));
+        let said = result::short(&finished.errors.text());
+        return Err(format!("{} describe failed: {said}", path.display()));
     }
-    let described: Described = serde_json::from_slice(&finished.output.bytes)
-        .map_err(|error| format!("{} describe printed no description: {error}", path.display()))?;
-    if described.slug.is_empty()
-        || !described.slug.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
-    {
-        return Err(format!("{} describes itself with a name that no model may call", path.display()));
-    }
-    Ok(described)
+    describe::read(&finished.output.bytes).map_err(|why| format!("{} describe {why}", path.display()))
 }
 
 /// Runs one call. Every fault is a result for the model.
 pub async fn call(tool: &BashTool, request: &ToolRequest) -> Output {
-    let arguments = match parse_arguments(&request.call.arguments) {
+    let arguments = match arguments::parse(&request.call.arguments) {
         Ok(arguments) => arguments,
         Err(error) => return Output::Failed(error),
     };
-    let placed = match place(&tool.described.args, &arguments) {
+    let placed = match arguments::place(&tool.described.arguments, &arguments) {
         Ok(placed) => placed,
         Err(error) => return Output::Failed(error),
     };
@@ -232,38 +219,23 @@ pub async fn call(tool: &BashTool, request: &ToolRequest) -> Output {
     let timeout = timeout_of(request);
     let mut words = vec!["run".to_owned()];
     words.extend(placed.words);
-    let finished = run(Run {
+    let what = Run {
         program: &tool.path,
         arguments: words,
         environment,
         folder: Path::new(&request.spec.root),
         input: placed.input,
         timeout,
-    })
-    .await;
-    match finished {
+    };
+    match run_with(what, Inherit::Allowed(&allowed_by_operator())).await {
         Err(error) => Output::Failed(error),
-        Ok(finished) if finished.timed_out => Output::Failed(format!(
-            "the tool was killed after {} s; it may have had part of its effect. It printed so far: {}",
-            timeout.as_secs(),
-            short(&finished.output.text())
-        )),
-        Ok(finished) if finished.code != Some(0) => {
-            let code =
-                finished.code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
-            let said = format!("{}{}", finished.errors.text(), finished.output.text());
-            Output::Failed(format!("the tool ended with {code}: {}", short(&said)))
-        }
-        Ok(finished) if finished.output.bytes.is_empty() => match &tool.described.empty_result {
-            Some(Value::String(text)) => Output::Text(text.clone()),
-            Some(value) => Output::Json(value.clone()),
-            None => Output::Text(String::new()),
-        },
-        Ok(finished) => Output::Text(finished.output.text()),
+        Ok(finished) => result::of(&tool.described, &finished, timeout),
     }
 }
 
-fn timeout_of(request: &ToolRequest) -> Duration {
+/// How long a call may take: its own `timeout`, else that of the agent.
+#[must_use]
+pub fn timeout_of(request: &ToolRequest) -> Duration {
     let own = request.decorators.iter().find_map(|decorator| match decorator {
         ir::Decorator::Timeout { seconds } => Some(*seconds),
         ir::Decorator::Retries { .. }
@@ -272,59 +244,4 @@ fn timeout_of(request: &ToolRequest) -> Duration {
         | ir::Decorator::Truncate { .. } => None,
     });
     Duration::from_secs(u64::from(own.unwrap_or(request.agent.call_timeout_seconds)))
-}
-
-fn parse_arguments(text: &str) -> Result<Map<String, Value>, String> {
-    if text.trim().is_empty() {
-        return Ok(Map::new());
-    }
-    match serde_json::from_str(text) {
-        Ok(Value::Object(map)) => Ok(map),
-        Ok(_) => Err("the arguments must be a JSON object".to_owned()),
-        Err(error) => Err(format!("the arguments are no JSON: {error}")),
-    }
-}
-
-#[derive(Default)]
-struct Placed {
-    words: Vec<String>,
-    input: Vec<u8>,
-    environment: Vec<(String, String)>,
-}
-
-/// Brings arguments to where the tool wants them, in the order that it declares.
-fn place(declared: &[Argument], given: &Map<String, Value>) -> Result<Placed, String> {
-    if let Some(unknown) = given.keys().find(|name| declared.iter().all(|argument| argument.name != **name)) {
-        let known: Vec<_> = declared.iter().map(|argument| argument.name.as_str()).collect();
-        return Err(format!("there is no argument `{unknown}`; the tool takes: {}", known.join(", ")));
-    }
-    let mut placed = Placed::default();
-    for argument in declared {
-        let value = match given.get(&argument.name) {
-            None | Some(Value::Null) if argument.is_optional() => continue,
-            None | Some(Value::Null) => return Err(format!("the argument `{}` is missing", argument.name)),
-            Some(Value::String(text)) => text.clone(),
-            Some(other) => other.to_string(),
-        };
-        if value.contains('\0') && argument.mode.as_deref() != Some("stdin") {
-            return Err(format!("the argument `{}` holds a NUL character", argument.name));
-        }
-        match argument.mode.as_deref().unwrap_or("positional") {
-            "dashdashspace" => placed.words.extend([format!("--{}", argument.name), value]),
-            "dashdashequal" => placed.words.push(format!("--{}={value}", argument.name)),
-            "stdin" => placed.input.extend(value.into_bytes()),
-            "env" => placed.environment.push((argument.name.clone(), value)),
-            _ => placed.words.push(value),
-        }
-    }
-    Ok(placed)
-}
-
-fn short(text: &str) -> String {
-    let text = text.trim();
-    if text.len() <= REFUSED_LENGTH_BYTES {
-        return text.to_owned();
-    }
-    let cut: String = text.chars().take(REFUSED_LENGTH_BYTES).collect();
-    format!("{cut} … [cut]")
 }

@@ -40,6 +40,73 @@ pub struct Finished {
     pub errors: Captured,
     /// Whether it was killed for its time.
     pub timed_out: bool,
+    /// Whether it had ended and something that it had started kept its output open, and was ended with its group.
+    pub left_behind: bool,
+}
+
+/// Which of our own variables a child gets, beside those of [`Run::environment`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inherit<'a> {
+    /// All but the operator's own `FLOWRIGHT_…`: for programs that the operator named.
+    Operator,
+    /// Those of [`PLAIN`] and those that the operator allows by name; a name that ends in `*` allows all that begin
+    /// so. For everything that a definition brings: no key is among them (invariant 7).
+    Allowed(&'a [String]),
+}
+
+/// Variables that every tool may see: none of them holds a secret.
+pub const PLAIN: [&str; 20] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "LC_*",
+    "TZ",
+    "TERM",
+    "COLORTERM",
+    "NO_COLOR",
+    "TMPDIR",
+    "TMP",
+    "TEMP",
+    "XDG_*",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "SYSTEMROOT",
+    "PATHEXT",
+];
+/// Names of further variables that tools may see, for the operator to set: `A,B,C_*`.
+const ALLOW: &str = "FLOWRIGHT_TOOL_ENV";
+/// What no tool sees, allowed or not.
+const OWN: &str = "FLOWRIGHT_";
+
+impl Inherit<'_> {
+    /// Whether a variable of ours is passed on.
+    #[must_use]
+    pub fn takes(&self, name: &str) -> bool {
+        if name.starts_with(OWN) {
+            return false;
+        }
+        let fits = |allowed: &str| match allowed.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => name == allowed,
+        };
+        match self {
+            Self::Operator => true,
+            Self::Allowed(more) => {
+                PLAIN.iter().any(|plain| fits(plain)) || more.iter().any(|allowed| fits(allowed))
+            }
+        }
+    }
+}
+
+/// What the operator allows tools to see beside [`PLAIN`].
+#[must_use]
+pub fn allowed_by_operator() -> Vec<String> {
+    let names = std::env::var(ALLOW).unwrap_or_default();
+    names.split([',', ' ']).map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 /// Bytes of a stream.
@@ -52,20 +119,42 @@ pub struct Captured {
 }
 
 impl Captured {
-    /// As text: broken UTF-8 stands as U+FFFD and what was lost is said at the end (B48).
+    /// As text: bytes that are no text (broken UTF-8, NUL) stand as U+FFFD, and what was lost is said at the end
+    /// (B48). A character that the limit cut in two is not one that was broken.
     #[must_use]
     pub fn text(&self) -> String {
-        let text = String::from_utf8_lossy(&self.bytes);
-        let broken = matches!(text, std::borrow::Cow::Owned(_));
-        let mut text = text.into_owned();
-        if self.total > self.bytes.len() {
-            let dropped = self.total - self.bytes.len();
+        let dropped = self.total.saturating_sub(self.bytes.len());
+        let bytes = if dropped > 0 { whole(&self.bytes) } else { &self.bytes };
+        let decoded = String::from_utf8_lossy(bytes);
+        let mut broken = matches!(decoded, std::borrow::Cow::Owned(_));
+        let mut text = decoded.into_owned();
+        if text.contains('\0') {
+            text = text.replace('\0', "\u{fffd}");
+            broken = true;
+        }
+        if broken {
+            text.push_str("\n[flowright: bytes that are no text were replaced by U+FFFD]");
+        }
+        if dropped > 0 {
+            let dropped = self.total - bytes.len();
             text.push_str(&format!("\n[flowright: {dropped} more bytes were cut off]"));
-        } else if broken {
-            text.push_str("\n[flowright: bytes that are not UTF-8 were replaced by U+FFFD]");
         }
         text
     }
+}
+
+/// Bytes without the beginning of a character at their end.
+fn whole(bytes: &[u8]) -> &[u8] {
+    let is_inner = |byte: &&u8| **byte & 0xC0 == 0x80;
+    let inner = bytes.iter().rev().take(3).take_while(is_inner).count();
+    let Some(at) = bytes.len().checked_sub(inner + 1) else { return bytes };
+    let needed = match bytes.get(at) {
+        Some(0xC2..=0xDF) => 1,
+        Some(0xE0..=0xEF) => 2,
+        Some(0xF0..=0xF4) => 3,
+        Some(_) | None => return bytes,
+    };
+    if needed > inner { bytes.get(..at).unwrap_or(bytes) } else { bytes }
 }
 
 /// Kills the whole group when dropped: a cancelled call leaves nothing behind.
@@ -78,11 +167,19 @@ impl Drop for Group {
     }
 }
 
-/// Runs it to its end.
+/// Runs a program that the operator named to its end.
 ///
 /// # Errors
 /// One sentence if it cannot be started.
 pub async fn run(what: Run<'_>) -> Result<Finished, String> {
+    run_with(what, Inherit::Operator).await
+}
+
+/// Runs it to its end with the variables that it may see.
+///
+/// # Errors
+/// One sentence if it cannot be started.
+pub async fn run_with(what: Run<'_>, inherit: Inherit<'_>) -> Result<Finished, String> {
     let mut command = CommandWrap::with_new(what.program, |command| {
         command
             .args(&what.arguments)
@@ -91,7 +188,7 @@ pub async fn run(what: Run<'_>) -> Result<Finished, String> {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("FLOWRIGHT_") {
+            if !inherit.takes(&name.to_string_lossy()) {
                 command.env_remove(&name);
             }
         }
@@ -100,8 +197,7 @@ pub async fn run(what: Run<'_>) -> Result<Finished, String> {
         }
     });
     command.wrap(ProcessGroup::leader()).wrap(KillOnDrop);
-    let child =
-        command.spawn().map_err(|error| format!("{} cannot be started: {error}", what.program.display()))?;
+    let child = command.spawn().map_err(|error| not_started(what.program, &error))?;
     let mut group = Group(child);
     let stdin = group.0.stdin().take();
     let stdout = group.0.stdout().take();
@@ -116,6 +212,7 @@ pub async fn run(what: Run<'_>) -> Result<Finished, String> {
     let mut output = Captured::default();
     let mut errors = Captured::default();
     let mut code = None;
+    let mut left_behind = false;
     let work = async {
         let pipes = async { tokio::join!(feed, drain(stdout, &mut output), drain(stderr, &mut errors)) };
         tokio::pin!(pipes);
@@ -124,7 +221,7 @@ pub async fn run(what: Run<'_>) -> Result<Finished, String> {
             _ = &mut pipes => group.0.inner_mut().wait().await,
             status = group.0.inner_mut().wait() => {
                 // Grandchildren may hold the pipes open for ever (B51).
-                let _ = tokio::time::timeout(LINGER, &mut pipes).await;
+                left_behind = tokio::time::timeout(LINGER, &mut pipes).await.is_err();
                 status
             }
         };
@@ -138,7 +235,17 @@ pub async fn run(what: Run<'_>) -> Result<Finished, String> {
         Ok(Err(error)) => return Err(format!("{} cannot be waited for: {error}", what.program.display())),
         Err(_) => true,
     };
-    Ok(Finished { code, output, errors, timed_out })
+    Ok(Finished { code, output, errors, timed_out, left_behind })
+}
+
+fn not_started(program: &Path, error: &std::io::Error) -> String {
+    let program = program.display();
+    match error.kind() {
+        std::io::ErrorKind::ArgumentListTooLong => {
+            format!("{program} cannot be started: the arguments are longer than a command line may be")
+        }
+        _ => format!("{program} cannot be started: {error}"),
+    }
 }
 
 async fn drain<R: AsyncRead + Unpin>(stream: Option<R>, into: &mut Captured) {
