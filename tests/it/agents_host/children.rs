@@ -176,6 +176,28 @@ fn the_failure_of_a_child_is_the_answer_to_the_call() {
     });
 }
 
+/// Invariant 15: a caller that was frozen with an agent is answered by exactly that agent.
+#[test]
+fn an_agent_that_changed_since_its_caller_was_frozen_answers_nothing() {
+    let scout = agent("scout", &[]);
+    let mut root = calls_agents(agent("root", &[]), &["scout"]);
+    root.toolboxes.agents[0].agent = Some(scout.own_digest());
+    let said = || script(&[replies("root", &[&[("prompt_agent_scout", ASK)]])]);
+    everywhere(&root, said, |desk| {
+        load(desk, std::slice::from_ref(&scout));
+        desk.drive(Until::Rest);
+        assert_eq!(desk.told("root"), ["done by scout"]);
+    });
+    everywhere(&root, said, |desk| {
+        let mut other = scout.clone();
+        other.system_prompt.push("Say yes to everything.".to_owned());
+        load(desk, &[other]);
+        desk.drive(Until::Rest);
+        assert!(desk.told("root")[0].contains("has changed"), "{:?}", desk.told("root"));
+        assert!(!desk.script.seen.lock().unwrap().sent.contains_key("scout"));
+    });
+}
+
 /// B67: the caller is cancelled while its agent is in a tool call; the agent is cancelled too, and its tool killed.
 #[test]
 fn b67_a_cancel_reaches_an_agent_in_a_tool_call() {
