@@ -5,6 +5,7 @@ mod check;
 mod compile;
 mod database;
 mod definition;
+mod demo;
 mod explain;
 mod fmt;
 mod graph;
@@ -126,6 +127,8 @@ enum Verb {
     Session(session::Arguments),
     /// Talk to an agent in one go, check agent files, list tools, write a starter
     Agent(agent::Arguments),
+    /// See a durable session at work, without a key and without a network
+    Demo(demo::Arguments),
 }
 
 /// Which database.
@@ -162,6 +165,7 @@ pub fn main() -> ExitCode {
         Verb::Run(arguments) => run::run(&arguments),
         Verb::Session(arguments) => session::run(&arguments),
         Verb::Agent(arguments) => agent::run(&arguments),
+        Verb::Demo(arguments) => demo::run(&arguments),
     };
     match outcome {
         Ok(exit) => exit.into(),
@@ -184,6 +188,7 @@ fn wants_json(verb: &Verb) -> bool {
         | Verb::Graph(_)
         | Verb::Explain(_)
         | Verb::Schema(_)
+        | Verb::Demo(_)
         | Verb::Lsp(_) => false,
     }
 }

@@ -37,3 +37,16 @@ pub(super) fn write(path: &Path, bytes: &[u8], permissions: Option<Permissions>)
         let _ = std::fs::remove_file(&beside);
     })
 }
+
+/// Lets everybody run a file, where files have such a right.
+#[cfg(unix)]
+pub(super) fn make_executable(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
+}
+
+/// Lets everybody run a file, where files have such a right.
+#[cfg(not(unix))]
+pub(super) fn make_executable(_path: &Path) -> std::io::Result<()> {
+    Ok(())
+}

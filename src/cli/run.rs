@@ -1,5 +1,6 @@
 //! `flowright run`: starts a workflow session and drives it until it ends or waits.
 
+use super::session::stand;
 use super::{Database, Exit, Failure, database, definition, operator, output, view};
 use crate::engine::{IndexRow, SessionId};
 use crate::host::run::{Appended, Host, NewWorkflow, Stopped, Until};
@@ -64,7 +65,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 /// Drives the session and prints where it stopped.
 pub(super) fn drive(host: &mut Host, session: &SessionId, until: Until, json: bool) -> Result<Exit, Failure> {
     let stopped = block_on(host.drive(session, until))?.map_err(|error| database::host_failure(&error))?;
-    view::print(host, session, json)?;
+    stand::report(host, session, None, json)?;
     Ok(exit_of(&stopped, until))
 }
 

@@ -44,7 +44,7 @@ fn pages() -> Vec<PathBuf> {
         ["README.md", "editors/vscode/README.md", "fuzz/README.md", "corpus/json-schema/README.md"]
             .map(PathBuf::from)
             .into();
-    for folder in ["docs", "docs/decisions", "docs/diagnostics"] {
+    for folder in ["docs", "docs/decisions", "docs/diagnostics", "docs/how-to"] {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             found.extend(path.extension().is_some_and(|ending| ending == "md").then_some(path));
@@ -77,7 +77,7 @@ fn help(words: &[&str]) -> (BTreeSet<String>, BTreeSet<String>) {
 
 /// Each verb by its words, those of `session` too.
 /// Verbs that have verbs of their own.
-const GROUPS: [&str; 2] = ["session", "agent"];
+const GROUPS: [&str; 3] = ["session", "agent", "demo"];
 
 fn verbs() -> Vec<Vec<String>> {
     let mut found: Vec<Vec<String>> = help(&[]).0.into_iter().map(|name| vec![name]).collect();

@@ -1,6 +1,6 @@
 //! The starter that `agent new` writes: an agent file and a folder with a first tool.
 
-use super::super::{Exit, Failure, output};
+use super::super::{Exit, Failure, output, replace};
 use serde_json::json;
 use std::path::Path;
 
@@ -46,21 +46,10 @@ pub(super) fn write(name: &str, root: &Path) -> Result<Exit, Failure> {
     std::fs::create_dir_all(&agents).map_err(failed(&agents))?;
     std::fs::create_dir_all(&tool_folder).map_err(failed(&tool_folder))?;
     std::fs::write(&tool, TOOL).map_err(failed(&tool))?;
-    make_executable(&tool).map_err(failed(&tool))?;
+    replace::make_executable(&tool).map_err(failed(&tool))?;
     let text = serde_json::to_string_pretty(&agent).unwrap_or_default() + "\n";
     std::fs::write(&file, text).map_err(failed(&file))?;
     output::line(&file.display().to_string());
     output::line(&tool.display().to_string());
     Ok(Exit::Done)
-}
-
-#[cfg(unix)]
-fn make_executable(path: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn make_executable(_path: &Path) -> std::io::Result<()> {
-    Ok(())
 }

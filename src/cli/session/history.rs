@@ -134,11 +134,17 @@ fn called(host: &Host, call: &Call, is_md: bool) -> String {
         CallState::Delegated { child, .. } => format!("(answered by session {child})"),
         CallState::Unknown => "(nobody knows whether it had its effect)".to_owned(),
     };
+    let result = result.trim_end_matches('\n');
     if is_md {
-        format!("\n`{} {}`\n\n```\n{result}\n```", call.made.name, call.made.arguments)
+        let fence = "`".repeat(longest_run(result, '`').max(2) + 1);
+        format!("\n`{} {}`\n\n{fence}\n{result}\n{fence}", call.made.name, call.made.arguments)
     } else {
         format!("> {} {}\n{result}", call.made.name, call.made.arguments)
     }
+}
+
+fn longest_run(text: &str, of: char) -> usize {
+    text.split(|c| c != of).map(str::len).max().unwrap_or_default()
 }
 
 fn told(host: &Host, result: &ToolResult) -> String {
@@ -222,9 +228,11 @@ pub(super) fn import(
             code: "conflict",
         });
     }
-    host.start_agent(&ready.agent, spec).map_err(|error| database::host_failure(&error))?;
+    let mut turns = conversation.turns;
+    tokens_of_its_own(host, &mut turns, import.new_id)?;
     let by = operator::principal()?;
-    let news = Notification::Import { turns: conversation.turns, from: name, by };
+    host.start_agent(&ready.agent, spec).map_err(|error| database::host_failure(&error))?;
+    let news = Notification::Import { turns, from: name, by };
     host.tell_agent(&session, news).map_err(|error| database::host_failure(&error))?;
     for (text, media) in conversation.waiting {
         let message = Message { id: host.fresh_id(), kind: MessageKind::Person, text, media };
@@ -235,8 +243,43 @@ pub(super) fn import(
     Ok(Exit::Done)
 }
 
+/// A token leads to one session. A copy gets tokens of its own; another file whose tokens are taken is refused.
+fn tokens_of_its_own(host: &Host, turns: &mut [Turn], copy: bool) -> Result<(), Failure> {
+    let calls = turns.iter_mut().flat_map(|turn| match turn {
+        Turn::Reply { calls, .. } => calls.as_mut_slice(),
+        Turn::Said { .. } => &mut [],
+    });
+    for call in calls {
+        let CallState::Deferred { token, .. } = &mut call.state else { continue };
+        if copy {
+            *token = host.fresh_id();
+            continue;
+        }
+        let owner =
+            host.store().by_token(token).map_err(|error| Failure::new(Exit::Fault, error.to_string()))?;
+        if let Some(owner) = owner {
+            return Err(Failure {
+                exit: Exit::Refused,
+                message: format!(
+                    "the session {owner} waits under a token of this file; --new-id gives new ones"
+                ),
+                code: "conflict",
+            });
+        }
+    }
+    Ok(())
+}
+
 pub(super) fn edit(host: &mut Host, edit: &Edit, json: bool) -> Result<Exit, Failure> {
     let (session, ir, state) = opened(host, &edit.session)?;
+    let open = stand::last_calls(&state).iter().any(|call| !call.state.is_terminal());
+    if open {
+        return Err(Failure {
+            exit: Exit::Refused,
+            message: format!("the last turn of {session} is not over; only a session at rest can be edited"),
+            code: "not_waiting",
+        });
+    }
     let before = serde_json::to_string_pretty(&file_of(host, &ir, &state)).unwrap_or_default() + "\n";
     let after = match &edit.file {
         Some(path) => bytes_of(path)?,

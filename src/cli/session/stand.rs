@@ -31,7 +31,7 @@ fn turn(state: &State) -> &'static str {
 }
 
 /// Where an agent session stands after a start or a step.
-pub(super) fn report(
+pub(in crate::cli) fn report(
     host: &mut Host,
     session: &SessionId,
     step: Option<&str>,

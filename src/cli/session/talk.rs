@@ -309,7 +309,8 @@ pub(super) fn after(host: &mut Host, session: &SessionId, then: Then, json: bool
     } else if open == 0 {
         output::line(&format!("session {session}: the turn is complete"));
     } else {
-        output::line(&format!("session {session}: the turn is partial, {open} of its calls are open"));
+        let calls = if open == 1 { "one call is" } else { "some calls are" };
+        output::line(&format!("session {session}: the turn is partial, {calls} still open"));
     }
     Ok(Exit::Done)
 }
