@@ -213,11 +213,17 @@ pub trait Store: Send + Sync {
     /// `Io`.
     fn owing(&self, limit: u32) -> Result<Vec<SessionId>, StoreError>;
 
-    /// The session that waits under a token.
+    /// The session that waits under a token, or has waited under it.
     ///
     /// # Errors
     /// `Io`.
     fn by_token(&self, token: &str) -> Result<Option<SessionId>, StoreError>;
+
+    /// Sessions that wait under a token, by id, behind the given one, at most `limit`.
+    ///
+    /// # Errors
+    /// `Io`.
+    fn awaiting(&self, after: Option<&SessionId>, limit: u32) -> Result<Vec<SessionId>, StoreError>;
 
     /// Children of a session in the order of their creation.
     ///

@@ -149,9 +149,10 @@ pub(super) fn ready(path: &Path) -> Result<Ready, Failure> {
     let errors = report::counted(verdict.count(Severity::Error), "error");
     match verdict.workflow() {
         Some(workflow) => Ok(Ready { workflow: Arc::new(workflow), root: absolute, ast: verdict.ast }),
-        None if verdict.count(Severity::Error) == 0 => {
-            Err(Failure::new(Exit::Usage, format!("{} is an agent, not a workflow; `flowright agent run` talks to it", path.display())))
-        }
+        None if verdict.count(Severity::Error) == 0 => Err(Failure::new(
+            Exit::Usage,
+            format!("{} is an agent, not a workflow; `flowright agent run` talks to it", path.display()),
+        )),
         None => {
             Err(Failure::new(Exit::Findings, format!("{} has {errors} and does not run", path.display())))
         }

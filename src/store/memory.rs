@@ -93,7 +93,6 @@ impl Inner {
     }
 
     fn set_tokens(&mut self, session: &SessionId, tokens: &[String]) {
-        self.tokens.retain(|_, owner| owner != session);
         self.tokens.extend(tokens.iter().map(|token| (token.clone(), session.clone())));
     }
 
@@ -208,6 +207,13 @@ impl Store for MemoryStore {
         Ok(self.inner().tokens.get(token).cloned())
     }
 
+    fn awaiting(&self, after: Option<&SessionId>, limit: u32) -> Result<Vec<SessionId>, StoreError> {
+        let inner = self.inner();
+        let behind = inner.sessions.iter().filter(|(id, _)| after.is_none_or(|after| *id > after));
+        let waiting = behind.filter(|(_, session)| !session.index.tokens.is_empty());
+        Ok(waiting.map(|(id, _)| id.clone()).take(limit as usize).collect())
+    }
+
     fn children(&self, session: &SessionId) -> Result<Vec<SessionRow>, StoreError> {
         Ok(self.inner().rows(|found| found.index.parent.as_ref() == Some(session)))
     }
@@ -271,7 +277,7 @@ impl Store for MemoryStore {
     fn delete(&self, session: &SessionId) -> Result<(), StoreError> {
         let mut inner = self.inner();
         inner.sessions.remove(session).ok_or(StoreError::Unknown)?;
-        inner.set_tokens(session, &[]);
+        inner.tokens.retain(|_, owner| owner != session);
         inner.leases.remove(session);
         Ok(())
     }

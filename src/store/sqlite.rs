@@ -153,6 +153,11 @@ impl Store for SqliteStore {
         Ok(self.read(|conn| read::ids(conn, read::BY_TOKEN, params![token]))?.pop())
     }
 
+    fn awaiting(&self, after: Option<&SessionId>, limit: u32) -> Result<Vec<SessionId>, StoreError> {
+        let after = after.map(|id| id.0.as_str()).unwrap_or_default();
+        self.read(|conn| read::ids(conn, read::AWAITING, params![after, limit]))
+    }
+
     fn children(&self, session: &SessionId) -> Result<Vec<SessionRow>, StoreError> {
         self.read(|conn| read::children(conn, session))
     }

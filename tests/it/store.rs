@@ -34,6 +34,7 @@ contract! {
     the_same_append_again_succeeds
     an_append_needs_events
     index_rows_and_tokens_are_replaced
+    those_that_wait_are_listed_by_id
     tokens_of_another_session_are_not_taken
     due_is_ordered_and_limited
     next_due_is_the_earliest
@@ -189,7 +190,8 @@ fn index_rows_and_tokens_are_replaced(store: &dyn Store) {
     store.append(&with(append("a", 1, 2), |row| *row = wanted.clone())).unwrap();
     let row = store.row(&id("a")).unwrap().unwrap();
     assert_eq!((row.index, row.version, row.session), (wanted, 2, id("a")));
-    assert_eq!(store.by_token("t1"), Ok(None));
+    // It waits under it no more, and is still found by it.
+    assert_eq!(store.by_token("t1"), Ok(Some(id("a"))));
     assert_eq!(store.by_token("t2"), Ok(Some(id("a"))));
     assert_eq!(store.by_token("t3"), Ok(Some(id("a"))));
     assert_eq!(store.due(Timestamp(100), 10), Ok(vec![]));
@@ -210,6 +212,22 @@ fn tokens_of_another_session_are_not_taken(store: &dyn Store) {
     assert_eq!(store.by_token("t1"), Ok(Some(id("a"))));
     assert_eq!(store.by_token("t0"), Ok(None));
     assert_eq!(store.load(&id("b")).unwrap().unwrap().version, 1);
+}
+
+fn those_that_wait_are_listed_by_id(store: &dyn Store) {
+    for name in ["c", "a", "d", "b"] {
+        start(store, name, 1, |row| row.tokens = vec![format!("{name}1"), format!("{name}2")]);
+    }
+    start(store, "e", 1, |_| {});
+    store.append(&with(append("b", 1, 2), |row| row.tokens = Vec::new())).unwrap();
+    store.append(&with(append("c", 1, 2), |row| row.tokens = vec!["c2".to_owned()])).unwrap();
+    assert_eq!(store.awaiting(None, 10), Ok(vec![id("a"), id("c"), id("d")]));
+    assert_eq!(store.awaiting(None, 2), Ok(vec![id("a"), id("c")]));
+    assert_eq!(store.awaiting(Some(&id("a")), 2), Ok(vec![id("c"), id("d")]));
+    assert_eq!(store.by_token("b1"), Ok(Some(id("b"))));
+    // One that waits again under a token of its own may.
+    store.append(&with(append("b", 2, 3), |row| row.tokens = vec!["b1".to_owned()])).unwrap();
+    assert_eq!(store.awaiting(None, 2), Ok(vec![id("a"), id("b")]));
 }
 
 fn due_is_ordered_and_limited(store: &dyn Store) {

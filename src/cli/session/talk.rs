@@ -8,7 +8,6 @@ use crate::engine::agent::command::{Command as Owed, Notification};
 use crate::engine::agent::event::{Message, MessageKind, Spec};
 use crate::engine::agent::pending;
 use crate::host::run::{Host, Subject, Until};
-use crate::store::Filter;
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -246,17 +245,18 @@ pub(super) fn pending(host: &mut Host, pending: &Pending, json: bool) -> Result<
     Ok(Exit::Done)
 }
 
-/// Sessions that wait under a token, newest first.
+/// Sessions that wait under a token.
 fn waiting(host: &Host) -> Result<Vec<SessionId>, Failure> {
     let mut out = Vec::new();
     let mut after = None;
     loop {
-        let filter = Filter { ended: Some(false), limit: 500, after: after.clone(), ..Filter::default() };
-        let page =
-            host.store().list(&filter).map_err(|error| Failure::new(Exit::Fault, error.to_string()))?;
+        let page = host
+            .store()
+            .awaiting(after.as_ref(), 500)
+            .map_err(|error| Failure::new(Exit::Fault, error.to_string()))?;
         let Some(last) = page.last() else { return Ok(out) };
-        after = Some(last.session.clone());
-        out.extend(page.into_iter().filter(|row| !row.index.tokens.is_empty()).map(|row| row.session));
+        after = Some(last.clone());
+        out.extend(page);
     }
 }
 

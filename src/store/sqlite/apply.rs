@@ -1,5 +1,6 @@
 //! What one request changes, inside a transaction that the writer holds. It neither begins nor commits one.
 
+use super::read;
 use super::shape::sql;
 use crate::engine::{IndexRow, SessionId, SessionKind};
 use crate::ir::Digest;
@@ -187,18 +188,20 @@ fn write(conn: &Connection, next: &Append, mut version: i64) -> Result<Version, 
     Ok(version.unsigned_abs())
 }
 
+/// Tokens that are not named any more are closed and go on leading to their session.
 fn write_tokens(conn: &Connection, session: &SessionId, tokens: &[String]) -> Result<(), StoreError> {
-    run(conn, "DELETE FROM tokens WHERE session_id = ?1", [&session.0])?;
-    for token in tokens {
-        let text = "INSERT INTO tokens (token, session_id) VALUES (?1, ?2) ON CONFLICT (token) DO NOTHING";
+    let open = read::open_tokens(conn, session).map_err(|error| sql(&error))?;
+    for token in open.iter().filter(|token| !tokens.contains(token)) {
+        run(conn, "UPDATE tokens SET open = 0 WHERE token = ?1", [token])?;
+    }
+    for token in tokens.iter().filter(|token| !open.contains(token)) {
+        let text = "INSERT INTO tokens (token, session_id, open) VALUES (?1, ?2, 1)
+            ON CONFLICT (token) DO UPDATE SET open = 1 WHERE session_id = excluded.session_id";
         if run(conn, text, [token, &session.0])? == 0 {
-            // Ours were all removed above, so this one is another session's or named twice.
             let owner: String = conn
                 .query_row("SELECT session_id FROM tokens WHERE token = ?1", [token], |row| row.get(0))
                 .map_err(|error| sql(&error))?;
-            if owner != session.0 {
-                return Err(taken_token(&owner));
-            }
+            return Err(taken_token(&owner));
         }
     }
     Ok(())

@@ -17,6 +17,8 @@ pub(super) const DUE: &str = "SELECT session_id FROM sessions WHERE wake_at IS N
 pub(super) const NEXT_DUE: &str = "SELECT min(wake_at) FROM sessions WHERE wake_at IS NOT NULL";
 pub(super) const OWING: &str = "SELECT session_id FROM sessions WHERE owes_work = 1
     ORDER BY updated_at, session_id LIMIT ?1";
+pub(super) const AWAITING: &str =
+    "SELECT DISTINCT session_id FROM tokens WHERE open = 1 AND session_id > ?1 ORDER BY session_id LIMIT ?2";
 pub(super) const BY_TOKEN: &str = "SELECT session_id FROM tokens WHERE token = ?1";
 
 pub(super) fn children_text() -> String {
@@ -141,11 +143,15 @@ fn rows(conn: &Connection, text: &str, values: &[&dyn ToSql]) -> Result<Vec<Sess
 }
 
 fn with_tokens(conn: &Connection, mut row: SessionRow) -> Result<SessionRow> {
-    row.index.tokens = conn
-        .prepare_cached("SELECT token FROM tokens WHERE session_id = ?1 ORDER BY token")?
-        .query_map([&row.session.0], |row| row.get(0))?
-        .collect::<Result<_>>()?;
+    row.index.tokens = open_tokens(conn, &row.session)?;
     Ok(row)
+}
+
+/// Tokens under which a session waits.
+pub(super) fn open_tokens(conn: &Connection, session: &SessionId) -> Result<Vec<String>> {
+    conn.prepare_cached("SELECT token FROM tokens WHERE session_id = ?1 AND open = 1 ORDER BY token")?
+        .query_map([&session.0], |row| row.get(0))?
+        .collect()
 }
 
 fn session_row(row: &Row<'_>) -> Result<SessionRow> {
@@ -173,7 +179,7 @@ fn session_row(row: &Row<'_>) -> Result<SessionRow> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::{BY_TOKEN, DUE, NEXT_DUE, OWING, children_text, list_text};
+    use super::{AWAITING, BY_TOKEN, DUE, NEXT_DUE, OWING, children_text, list_text};
     use crate::engine::SessionKind;
     use crate::store::Filter;
     use crate::store::sqlite::shape::{Synchronous, open_writer, prepare_file};
@@ -186,6 +192,7 @@ mod tests {
         prepare_file(&path).unwrap();
         let conn = open_writer(&path, Synchronous::Off).unwrap();
         let mut texts = vec![DUE.to_owned(), NEXT_DUE.to_owned(), OWING.to_owned(), BY_TOKEN.to_owned()];
+        texts.push(AWAITING.to_owned());
         texts.push(children_text());
         for kind in [None, Some(SessionKind::Agent)] {
             for ended in [None, Some(true), Some(false)] {

@@ -15,7 +15,7 @@ const APPLICATION_ID: i64 = 0x466c_7772;
 const NEWEST: i64 = MIGRATIONS.len() as i64;
 
 /// Each entry leads from the version of its place to the next one. Entries are never changed, only added.
-const MIGRATIONS: &[&str] = &[FIRST];
+const MIGRATIONS: &[&str] = &[FIRST, TOKENS_STAY];
 
 const FIRST: &str = "
 CREATE TABLE sessions (
@@ -68,6 +68,16 @@ CREATE TABLE blob_refs (
     PRIMARY KEY (session_id, digest)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX blob_refs_digest ON blob_refs (digest);
+";
+
+/// A token goes on leading to its session after its call is settled; lists by kind and end have an index.
+const TOKENS_STAY: &str = "
+ALTER TABLE tokens ADD COLUMN open INTEGER NOT NULL DEFAULT 1;
+CREATE INDEX tokens_open ON tokens (session_id) WHERE open = 1;
+DROP INDEX sessions_open;
+CREATE INDEX sessions_kind ON sessions (kind, created_at DESC, session_id DESC);
+CREATE INDEX sessions_ended ON sessions (ended, created_at DESC, session_id DESC);
+CREATE INDEX sessions_kind_ended ON sessions (kind, ended, created_at DESC, session_id DESC);
 ";
 
 /// How long one call waits for other processes before it says that the database is busy.

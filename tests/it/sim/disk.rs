@@ -139,6 +139,10 @@ impl Store for Wire {
         self.alive(|disk| disk.by_token(token))
     }
 
+    fn awaiting(&self, after: Option<&SessionId>, limit: u32) -> Result<Vec<SessionId>, StoreError> {
+        self.alive(|disk| disk.awaiting(after, limit))
+    }
+
     fn children(&self, session: &SessionId) -> Result<Vec<SessionRow>, StoreError> {
         self.alive(|disk| disk.children(session))
     }

@@ -94,6 +94,10 @@ impl<S: Store> Store for KillStore<S> {
         self.inner.by_token(token)
     }
 
+    fn awaiting(&self, after: Option<&SessionId>, limit: u32) -> Result<Vec<SessionId>, StoreError> {
+        self.inner.awaiting(after, limit)
+    }
+
     fn children(&self, session: &SessionId) -> Result<Vec<SessionRow>, StoreError> {
         self.inner.children(session)
     }
