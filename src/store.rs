@@ -3,6 +3,8 @@
 //! A store keeps what it is given and derives nothing: index rows come from the engine. The version of a session
 //! (the number of its events) fences every write; leases only permit takeover.
 
+pub mod composite;
+pub mod file;
 pub mod memory;
 pub mod sqlite;
 

@@ -85,7 +85,7 @@ fn one_shot(host: &mut Host, run: &Run, json: bool) -> Result<Exit, Failure> {
         None => talk::begin(host, &run.agent, &run.script)?,
         Some(written) => {
             let session = database::resolve(host, written)?;
-            talk::pinned(host, &session, run.pin)?;
+            talk::pinned(host, &session, run.pin, Some(&run.agent))?;
             talk::say(host, &session, &run.script)?;
             session
         }

@@ -20,7 +20,7 @@ pub(super) struct Arguments {
     /// Print JSON
     #[arg(long, global = true)]
     pub json: bool,
-    /// Agent file of a session to be started
+    /// Agent file of a session to be started, or one that is to go on with it
     #[arg(long, value_name = "FILE", global = true)]
     agent_file: Option<PathBuf>,
     #[command(flatten)]
@@ -232,14 +232,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             list::log(&host, &session)
         }
         Verb::Start(start) => talk::start(&mut host, start, arguments.agent_file.as_deref(), json),
-        Verb::Step(step) => talk::step(&mut host, step, json),
+        Verb::Step(step) => talk::step(&mut host, step, arguments.agent_file.as_deref(), json),
         Verb::Pause(step) if talk::is_agent_session(&mut host, &step.session)? => {
-            talk::step(&mut host, step, json)
+            talk::step(&mut host, step, arguments.agent_file.as_deref(), json)
         }
         Verb::Pending(pending) => talk::pending(&mut host, pending, json),
         Verb::Approve { token, then } => talk::judge(&mut host, token, None, *then, json),
         Verb::Deny { token, reason, then } => talk::judge(&mut host, token, Some(reason), *then, json),
-        Verb::RunIsolated { session, pin } => talk::run_isolated(&mut host, session, *pin, json),
+        Verb::RunIsolated { session, pin } => {
+            talk::run_isolated(&mut host, session, *pin, arguments.agent_file.as_deref(), json)
+        }
         Verb::Print(print) => history::print(&mut host, print, json),
         Verb::Edit(edit) => history::edit(&mut host, edit, json),
         Verb::Delete(delete) => history::delete(&mut host, delete, json),
@@ -248,7 +250,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Verb::Work { session, call } => talk::work(&mut host, session, call),
         Verb::Resume { session, wait, pin } => {
             let session = database::resolve(&host, session)?;
-            talk::pinned(&mut host, &session, *pin)?;
+            talk::pinned(&mut host, &session, *pin, arguments.agent_file.as_deref())?;
             run::watch(&mut host);
             decide::unhold(&mut host, &session)?;
             run::drive(&mut host, &session, if *wait { Until::People } else { Until::Rest }, json)

@@ -230,10 +230,11 @@ impl Host {
         &mut self,
         session: &SessionId,
         frozen: &ir::Agent,
+        root: Option<String>,
         by: Principal,
     ) -> Result<bool, HostError> {
         let agent = self.keep_agent(frozen)?;
-        self.tell_agent(session, agent::command::Notification::ChangeAgent { agent, by })
+        self.tell_agent(session, agent::command::Notification::ChangeAgent { agent, root, by })
     }
 
     /// A fresh session id.

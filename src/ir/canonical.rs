@@ -30,6 +30,14 @@ impl Digest {
         Self::of(canonical_json(value).as_bytes())
     }
 
+    /// The digest that a text is, if it is one.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix("sha256:")?;
+        let fits = digits.len() == 64 && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        fits.then(|| Self(text.to_owned()))
+    }
+
     /// The whole text.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -38,11 +38,65 @@ struct Session {
     index: IndexRow,
 }
 
+/// One session with everything that a store keeps of it.
+#[derive(Clone, Debug)]
+pub(super) struct Whole {
+    pub created_at: Timestamp,
+    pub last_append_id: String,
+    pub index: IndexRow,
+    /// Those it waits under and those it has waited under.
+    pub tokens: Vec<String>,
+    /// At least one.
+    pub events: Vec<KeptEvent>,
+}
+
 impl MemoryStore {
     /// An empty store.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A session as it stands, for a store that keeps it elsewhere.
+    pub(super) fn take_out(&self, session: &SessionId) -> Option<Whole> {
+        let inner = self.inner();
+        let found = inner.sessions.get(session)?;
+        let owned = inner.tokens.iter().filter(|(_, owner)| *owner == session);
+        Some(Whole {
+            created_at: found.created_at,
+            last_append_id: found.last_append_id.clone(),
+            index: found.index.clone(),
+            tokens: owned.map(|(token, _)| token.clone()).collect(),
+            events: found.events.clone(),
+        })
+    }
+
+    /// Puts a session in as it stands elsewhere. A token that another session has stays with that one.
+    pub(super) fn put_in(&self, session: &SessionId, whole: Whole) {
+        let mut inner = self.inner();
+        let number = inner.created;
+        inner.created += 1;
+        for token in whole.tokens {
+            inner.tokens.entry(token).or_insert_with(|| session.clone());
+        }
+        let updated_at = whole.events.last().map_or(whole.created_at, |event| event.at);
+        let kept = Session {
+            events: whole.events,
+            number,
+            created_at: whole.created_at,
+            updated_at,
+            last_append_id: whole.last_append_id,
+            index: whole.index,
+        };
+        inner.sessions.insert(session.clone(), kept);
+    }
+
+    /// Knows nothing of a session any more.
+    pub(super) fn forget(&self, session: &SessionId) {
+        let mut inner = self.inner();
+        if inner.sessions.remove(session).is_some() {
+            inner.tokens.retain(|_, owner| owner != session);
+        }
     }
 
     /// A panic of another thread cannot leave a half-made change: every check comes before the first write.

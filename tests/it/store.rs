@@ -1,6 +1,7 @@
 //! The contract of every store: each property is a function over `&dyn Store`, run on all of them. What only a
 //! database can promise stands in `sqlite`.
 
+mod file;
 mod sqlite;
 
 use flowright::engine::{IndexRow, SessionId, SessionKind};
@@ -18,6 +19,18 @@ macro_rules! contract {
     ($($name:ident)*) => {
         mod memory_keeps {
             $(#[test] fn $name() { super::$name(&super::MemoryStore::new()); })*
+        }
+        mod file_keeps {
+            $(#[test] fn $name() {
+                let folder = tempfile::tempdir().unwrap();
+                super::$name(&super::file::store(folder.path()));
+            })*
+        }
+        mod composite_keeps {
+            $(#[test] fn $name() {
+                let folder = tempfile::tempdir().unwrap();
+                super::$name(&super::file::composite(folder.path()));
+            })*
         }
         mod sqlite_keeps {
             $(#[test] fn $name() {

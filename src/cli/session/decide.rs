@@ -127,7 +127,7 @@ fn agent(host: &mut Host, session: &str, news: AgentNews, then: Then, json: bool
 
 fn finish(host: &mut Host, id: &SessionId, then: Then, json: bool) -> Result<Exit, Failure> {
     if then.resume {
-        talk::pinned(host, id, then.pin)?;
+        talk::pinned(host, id, then.pin, None)?;
         run::watch(host);
         return run::drive(host, id, Until::Rest, json);
     }

@@ -88,9 +88,9 @@ pub(in crate::cli) fn begin(host: &mut Host, file: &Path, script: &Script) -> Re
 }
 
 /// One scheduling step of an existing session; a prompt of the script comes first.
-pub(super) fn step(host: &mut Host, step: &Step, json: bool) -> Result<Exit, Failure> {
+pub(super) fn step(host: &mut Host, step: &Step, agent: Option<&Path>, json: bool) -> Result<Exit, Failure> {
     let session = database::resolve(host, &step.session)?;
-    pinned(host, &session, step.pin)?;
+    pinned(host, &session, step.pin, agent)?;
     if !step.script.is_empty() {
         say(host, &session, &step.script)?;
     }
@@ -170,7 +170,13 @@ pub(in crate::cli) fn listen(host: &mut Host, script: &Script) {
 }
 
 /// Refuses to drive a session whose agent file has changed since it began, unless told to take the change (R24).
-pub(in crate::cli) fn pinned(host: &mut Host, session: &SessionId, pin: Pin) -> Result<(), Failure> {
+/// `named` is another agent file that is to go on with it.
+pub(in crate::cli) fn pinned(
+    host: &mut Host,
+    session: &SessionId,
+    pin: Pin,
+    named: Option<&Path>,
+) -> Result<(), Failure> {
     let live = host.live(session).map_err(|error| database::host_failure(&error))?;
     let Subject::Agent { ir, state } = &live.subject else { return Ok(()) };
     let Some(spec) = &state.spec else { return Ok(()) };
@@ -178,38 +184,51 @@ pub(in crate::cli) fn pinned(host: &mut Host, session: &SessionId, pin: Pin) -> 
         // Whose definition is frozen with its parent.
         return Ok(());
     }
-    let path = PathBuf::from(&spec.root).join(&ir.file);
-    let known = ir.digest();
-    if !path.exists() {
-        output::note(&format!(
-            "{} is gone; the session goes on with the agent it began with",
-            path.display()
-        ));
-        return Ok(());
-    }
-    let now = definition::agent_quietly(&path);
-    let changed = now.as_ref().is_none_or(|now| now.digest() != known);
-    if !changed {
+    let (known, at, file) = (ir.digest(), spec.root.clone(), ir.file.clone());
+    let (now, path, root) = match named {
+        Some(path) => {
+            let ready = definition::agent(path)?;
+            (Some(ready.agent), path.to_path_buf(), Some(ready.root.display().to_string()))
+        }
+        None if file.is_empty() => return Ok(()),
+        None => {
+            let path = PathBuf::from(&at).join(&file);
+            if !path.exists() {
+                output::note(&format!(
+                    "{} is gone; the session goes on with the agent it began with",
+                    path.display()
+                ));
+                return Ok(());
+            }
+            (definition::agent_quietly(&path), path, None)
+        }
+    };
+    let moved = root.as_ref().is_some_and(|root| *root != at);
+    if now.as_ref().is_some_and(|now| now.digest() == known) && !moved {
         return Ok(());
     }
     match (pin.accept_agent_change, now) {
         (true, Some(agent)) => {
             let by = operator::principal()?;
-            host.change_agent(session, &agent, by).map_err(|error| database::host_failure(&error))?;
+            host.change_agent(session, &agent, root, by).map_err(|error| database::host_failure(&error))?;
             Ok(())
         }
         (true, None) => Err(Failure::new(
             Exit::Findings,
             format!("{} does not compile; `flowright agent check` says why", path.display()),
         )),
-        (false, _) => Err(Failure {
-            exit: Exit::Refused,
-            message: format!(
-                "{} has changed since the session began; --accept-agent-change goes on with the new one",
-                path.display()
-            ),
-            code: "agent_changed",
-        }),
+        (false, _) => {
+            let what = if named.is_some() {
+                "is not the agent that the session has"
+            } else {
+                "has changed since the session began"
+            };
+            Err(Failure {
+                exit: Exit::Refused,
+                message: format!("{} {what}; --accept-agent-change goes on with it as it is", path.display()),
+                code: "agent_changed",
+            })
+        }
     }
 }
 
@@ -296,7 +315,7 @@ pub(super) fn by_token(host: &Host, token: &str) -> Result<SessionId, Failure> {
 pub(super) fn after(host: &mut Host, session: &SessionId, then: Then, json: bool) -> Result<Exit, Failure> {
     if then.resume {
         let root = root_of(host, session)?;
-        pinned(host, &root, then.pin)?;
+        pinned(host, &root, then.pin, None)?;
         run::watch(host);
         return run::drive(host, &root, Until::Rest, json);
     }
@@ -335,9 +354,15 @@ pub(super) fn is_agent_session(host: &mut Host, written: &str) -> Result<bool, F
 }
 
 /// Runs the deferred calls that wait for isolation, as far as this machine has it (R50).
-pub(super) fn run_isolated(host: &mut Host, written: &str, pin: Pin, json: bool) -> Result<Exit, Failure> {
+pub(super) fn run_isolated(
+    host: &mut Host,
+    written: &str,
+    pin: Pin,
+    agent: Option<&Path>,
+    json: bool,
+) -> Result<Exit, Failure> {
     let session = database::resolve(host, written)?;
-    pinned(host, &session, pin)?;
+    pinned(host, &session, pin, agent)?;
     run::watch(host);
     let ran = run::block_on(host.run_isolated(&session))?.map_err(|error| database::host_failure(&error))?;
     let left = ran.iter().filter(|call| call.missing.is_some()).count();

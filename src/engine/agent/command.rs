@@ -218,6 +218,8 @@ pub enum Notification {
     ChangeAgent {
         /// Digest of the frozen agent.
         agent: crate::ir::Digest,
+        /// Root of its package, where it is another one.
+        root: Option<String>,
         /// Who.
         by: Principal,
     },

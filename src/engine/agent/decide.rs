@@ -124,7 +124,7 @@ impl Deciding<'_> {
             Notification::AdmitIsolated { token, holder } => self.admit_isolated(&token, holder),
             Notification::AgentStarted { call } => self.agent_started(call),
             Notification::Resolve { call, resolution, by } => self.resolve(call, resolution, by),
-            Notification::ChangeAgent { agent, by } => self.change_agent(spec, agent, by),
+            Notification::ChangeAgent { agent, root, by } => self.change_agent(spec, agent, root, by),
             Notification::Import { turns, from, by } => self.import(spec, turns, from, by),
             Notification::ReportAcknowledged { report } => {
                 // A report that is no longer owed was acknowledged before: a repeat.

@@ -324,6 +324,9 @@ pub enum Event {
     AgentChanged {
         /// Digest of the frozen agent; its bytes are a blob of the store.
         agent: Digest,
+        /// Root of its package, where it is another one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        root: Option<String>,
         /// Who.
         by: Principal,
     },

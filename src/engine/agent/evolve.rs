@@ -128,7 +128,12 @@ fn fold(state: &mut State, at: Timestamp, event: &Event) {
             });
             state.notes.shift_remove(call);
         }
-        Event::AgentChanged { agent, .. } => state.agent = Some(agent.clone()),
+        Event::AgentChanged { agent, root, .. } => {
+            state.agent = Some(agent.clone());
+            if let (Some(spec), Some(root)) = (&mut state.spec, root) {
+                spec.root.clone_from(root);
+            }
+        }
         Event::Imported { turns, .. } => history::import(state, turns),
         Event::Submitted { call, submission, envelope } => {
             set(state, call, CallState::Completed(ToolResult::Text("submitted".to_owned())));

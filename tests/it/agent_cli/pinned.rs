@@ -13,7 +13,10 @@ fn a_changed_agent_is_refused_until_it_is_accepted() {
     for verb in ["step", "resume", "pause", "run-isolated"] {
         let (code, _, err) = desk.run(&["session", verb, &id]);
         assert_eq!(code, 4, "{verb}: {err}");
-        assert!(err.contains("has changed since the session began; --accept-agent-change"), "{verb}: {err}");
+        assert!(
+            err.contains("has changed since the session began; --accept-agent-change goes on"),
+            "{verb}: {err}"
+        );
     }
     let (code, told) = desk.json(&["session", "step", &id, "--accept-agent-change"]);
     assert_eq!(code, 0, "{told}");

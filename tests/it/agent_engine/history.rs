@@ -42,7 +42,7 @@ fn import(turns: Vec<Turn>) -> Notification {
 }
 
 fn change(agent: &str) -> Notification {
-    Notification::ChangeAgent { agent: Digest::of(agent.as_bytes()), by: ada() }
+    Notification::ChangeAgent { agent: Digest::of(agent.as_bytes()), root: None, by: ada() }
 }
 
 #[test]

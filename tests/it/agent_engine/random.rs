@@ -113,7 +113,7 @@ fn notification(session: &Session, a: u8, b: u8, c: u8, calls: &[(u8, u8)]) -> N
             let turns = session.state.turns.iter().take(kept).cloned().collect();
             Notification::Import { turns, from: "an edit".to_owned(), by: ada() }
         }
-        22 => Notification::ChangeAgent { agent: Digest::of(&[b % 2]), by: ada() },
+        22 => Notification::ChangeAgent { agent: Digest::of(&[b % 2]), root: None, by: ada() },
         13 => person(&format!("m{}", b % 16), "hello"),
         14 if c.is_multiple_of(32) => Notification::Stop,
         14 => match session.state.owed_reports.first() {
@@ -271,7 +271,7 @@ fn every_kind_of_event_is_read_as_it_was_written() {
         Event::AgentStarted { call: s() },
         Event::CallDefined { call: s(), definition: digest() },
         Event::CallUnknown { call: s(), admission: 1, reason: Some(s()) },
-        Event::AgentChanged { agent: digest(), by: ada() },
+        Event::AgentChanged { agent: digest(), root: None, by: ada() },
         Event::Imported {
             turns: vec![Turn::Said { text: s(), media: Vec::new(), at: Timestamp(1) }],
             from: s(),

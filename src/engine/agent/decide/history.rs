@@ -29,12 +29,19 @@ impl Deciding<'_> {
         Ok(())
     }
 
-    pub(super) fn change_agent(&mut self, spec: &Spec, agent: Digest, by: Principal) -> Consumed {
-        if *self.state.agent.as_ref().unwrap_or(&spec.agent) == agent {
+    pub(super) fn change_agent(
+        &mut self,
+        spec: &Spec,
+        agent: Digest,
+        root: Option<String>,
+        by: Principal,
+    ) -> Consumed {
+        let root = root.filter(|root| *root != spec.root);
+        if *self.state.agent.as_ref().unwrap_or(&spec.agent) == agent && root.is_none() {
             return Ok(());
         }
         self.is_at_rest(spec, "another agent")?;
-        self.emit(Event::AgentChanged { agent, by });
+        self.emit(Event::AgentChanged { agent, root, by });
         Ok(())
     }
 
