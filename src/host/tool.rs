@@ -1,7 +1,10 @@
 //! Tools that agents call: finding them, describing them, running them. Every kind is a [`toolbox::Toolbox`].
 
 pub mod bash;
+pub mod developer;
+pub mod given;
 pub mod paths;
 pub mod process;
 pub mod registry;
+pub mod sandbox;
 pub mod toolbox;
