@@ -122,7 +122,7 @@ enum Verb {
     Lsp(lsp::Arguments),
     /// Start a session and drive it until it ends or waits
     Run(run::Arguments),
-    /// Operate durable sessions: start, step, pause, resume, pending, complete, list, show and more
+    /// Operate durable sessions: start, step, pause, resume, …
     Session(session::Arguments),
     /// Talk to an agent in one go, check agent files, list tools, write a starter
     Agent(agent::Arguments),

@@ -1,7 +1,9 @@
 //! `flowright agent …`: talks to an agent in one go, checks agent files, lists tools, writes a starter.
 
+mod starter;
+
 use super::prompt::Script;
-use super::session::talk;
+use super::session::{stand, talk};
 use super::{Database, Exit, Failure, check, database, definition, output, run, view};
 use crate::engine::agent::state::CallState;
 use crate::engine::{SessionId, policy};
@@ -52,7 +54,8 @@ enum Verb {
 #[derive(Debug, clap::Args)]
 pub(super) struct Run {
     /// Agent file
-    pub file: PathBuf,
+    #[arg(value_name = "FILE")]
+    pub agent: PathBuf,
     /// Go on with this session instead of starting one
     #[arg(long, value_name = "SESSION")]
     pub session: Option<String>,
@@ -72,14 +75,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         }
         Verb::Check { files } => check::agents(files, arguments.json),
         Verb::Tools { file, database } => tools(file, database, arguments.json),
-        Verb::New { name, root } => starter(name, root),
+        Verb::New { name, root } => starter::write(name, root),
     }
 }
 
 /// Starts a session or goes on with one, drives it until it ends or waits, and prints the answer.
 fn one_shot(host: &mut Host, run: &Run, json: bool) -> Result<Exit, Failure> {
     let session = match &run.session {
-        None => talk::begin(host, &run.file, &run.script)?,
+        None => talk::begin(host, &run.agent, &run.script)?,
         Some(written) => {
             let session = database::resolve(host, written)?;
             talk::pinned(host, &session, run.pin)?;
@@ -102,7 +105,7 @@ pub(super) fn drive(host: &mut Host, session: &SessionId, json: bool) -> Result<
     };
     match stopped.row.status.as_str() {
         "idle" => {
-            let answer = talk::final_answer(state).unwrap_or_default();
+            let answer = stand::final_answer(state).unwrap_or_default();
             if json {
                 output::json(
                     &json!({ "version": 1, "status": "completed", "session_id": session.0, "answer": answer }),
@@ -118,8 +121,8 @@ pub(super) fn drive(host: &mut Host, session: &SessionId, json: bool) -> Result<
             if json {
                 output::json(&paused);
             } else {
-                for call in talk::deferred(ir, state) {
-                    output::line(&output::visible(&talk::deferred_line(&call)));
+                for call in stand::deferred(ir, state) {
+                    output::line(&output::visible(&stand::deferred_line(&call)));
                 }
                 output::note(&format!(
                     "session {session} waits for outside results; `flowright session complete` gives one, \
@@ -142,7 +145,7 @@ pub(super) fn paused(
     state: &crate::engine::agent::state::State,
     _ir: &ir::Agent,
 ) -> Value {
-    let calls: Vec<Value> = talk::last_calls(state)
+    let calls: Vec<Value> = stand::last_calls(state)
         .iter()
         .filter_map(|call| match &call.state {
             CallState::Deferred { token, .. } => Some(json!({
@@ -208,83 +211,4 @@ fn disposition(policy: &ir::Policy, tool: &str) -> String {
         });
     }
     words
-}
-
-const STARTER_TOOL: &str = "#!/bin/sh
-# A tool answers `describe` with JSON, and `run ARG…` with its result.
-case \"$1\" in
-describe)
-  cat <<'JSON'
-{
-  \"slug\": \"today\",
-  \"description\": \"The date of today.\",
-  \"args\": [
-    { \"name\": \"format\", \"description\": \"A format of date(1)\", \"type\": \"string\", \"backing_type\": \"string\",
-      \"arity\": \"optional\", \"mode\": \"positional\" }
-  ],
-  \"repeatable\": true
-}
-JSON
-  ;;
-run) date \"${2:-+%Y-%m-%d}\" ;;
-*) echo \"say describe or run\" >&2; exit 2 ;;
-esac
-";
-
-fn starter(name: &str, root: &Path) -> Result<Exit, Failure> {
-    let fits = !name.is_empty()
-        && name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
-    if !fits {
-        return Err(Failure::usage(format!("`{name}` is no kebab-case name such as `planner`")));
-    }
-    let agent = json!({
-        "--": "Keys that begin with two dashes are comments. `flowright explain` and docs/reference.md tell of the others.",
-        "slug": name,
-        "announce": "What this agent does, for people and for other agents.",
-        "flavor": "OpenAIv1",
-        "modelUrl": "http://localhost:11434/v1",
-        "modelName": "qwen3:4b",
-        "systemPrompt": ["You are a careful assistant."],
-        "executionMode": "asynchronous",
-        "toolCallPolicy": { "default": "runSync", "rules": [
-            { "tool": "bash_today", "disposition": { "tag": "decorate", "decorators": [{ "tag": "timeout", "seconds": 10 }],
-                "inner": "runSync" } } ] },
-        "bashToolboxes": [{ "tag": "FileSystemDirectory", "contents": { "Path": format!("tools/{name}") } }],
-    });
-    let agents = root.join("agents");
-    let file = agents.join(format!("{name}.json"));
-    let tool_folder = root.join("tools").join(name);
-    let tool = tool_folder.join("today");
-    if let Some(there) = [&file, &tool].into_iter().find(|path| path.exists()) {
-        return Err(Failure {
-            exit: Exit::Refused,
-            message: format!("{} is there already; nothing was written", there.display()),
-            code: "conflict",
-        });
-    }
-    let failed = |path: &Path| {
-        let path = path.display().to_string();
-        move |error: std::io::Error| Failure::usage(format!("{path} cannot be written: {error}"))
-    };
-    std::fs::create_dir_all(&agents).map_err(failed(&agents))?;
-    std::fs::create_dir_all(&tool_folder).map_err(failed(&tool_folder))?;
-    std::fs::write(&tool, STARTER_TOOL).map_err(failed(&tool))?;
-    make_executable(&tool).map_err(failed(&tool))?;
-    let text = serde_json::to_string_pretty(&agent).unwrap_or_default() + "\n";
-    std::fs::write(&file, text).map_err(failed(&file))?;
-    output::line(&file.display().to_string());
-    output::line(&tool.display().to_string());
-    Ok(Exit::Done)
-}
-
-#[cfg(unix)]
-fn make_executable(path: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn make_executable(_path: &Path) -> std::io::Result<()> {
-    Ok(())
 }

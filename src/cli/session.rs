@@ -1,5 +1,6 @@
 //! `flowright session …`: looks at sessions and acts on them.
 
+pub(in crate::cli) mod stand;
 pub(in crate::cli) mod talk;
 
 mod decide;

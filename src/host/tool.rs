@@ -1,5 +1,6 @@
 //! Tools that agents call: finding them, describing them, running them. Every kind is a [`toolbox::Toolbox`].
 
+pub mod agents;
 pub mod bash;
 pub mod developer;
 pub mod given;

@@ -1,7 +1,9 @@
 //! Agent sessions without a host: what follows from each notification, what is owed, what goes to the model.
 
 mod calls;
+mod delegation;
 mod dispositions;
+mod history;
 mod model;
 mod random;
 mod stop;
@@ -12,7 +14,7 @@ use flowright::engine::agent::event::{Contract, Event, Message, MessageKind, SUB
 use flowright::engine::agent::state::{Call, CallState, State, Turn};
 use flowright::engine::agent::{conversation, decide, evolve, pending};
 use flowright::engine::{Principal, Rejection, RejectionCode, SessionId};
-use flowright::ir::toolbox::Toolboxes;
+use flowright::ir::toolbox::{ExtraAgent, Toolboxes};
 use flowright::ir::{Agent, Decorator, Digest, Disposition, Isolation, Policy, PolicyRule};
 use flowright::time::Timestamp;
 use indexmap::IndexMap;
@@ -32,7 +34,15 @@ fn agent() -> Agent {
         api_key_id: None,
         system_prompt: vec!["You plan.".to_owned(), "You never write code.".to_owned()],
         asynchronous: false,
-        toolboxes: Toolboxes::default(),
+        toolboxes: Toolboxes {
+            agents: vec![ExtraAgent {
+                slug: "scout".to_owned(),
+                path: "agents/scout.json".to_owned(),
+                agent: None,
+                announce: None,
+            }],
+            ..Toolboxes::default()
+        },
         policy: Policy {
             default: Disposition::RunSync,
             rules: vec![
@@ -40,6 +50,13 @@ fn agent() -> Agent {
                 rule("never", Disposition::Deny { reason: Some("too dangerous".to_owned()) }),
                 rule("far", Disposition::RunIsolated { spec: Isolation::Docker { image: "box".to_owned() } }),
                 rule("asks", Disposition::RunSync),
+                rule(
+                    "look",
+                    Disposition::Decorate {
+                        decorators: vec![Decorator::Cache { key: None }, Decorator::Retries { count: 1 }],
+                        inner: Box::new(Disposition::RunSync),
+                    },
+                ),
                 rule(
                     "wrapped",
                     Disposition::Decorate {

@@ -76,9 +76,14 @@ fn help(words: &[&str]) -> (BTreeSet<String>, BTreeSet<String>) {
 }
 
 /// Each verb by its words, those of `session` too.
+/// Verbs that have verbs of their own.
+const GROUPS: [&str; 2] = ["session", "agent"];
+
 fn verbs() -> Vec<Vec<String>> {
     let mut found: Vec<Vec<String>> = help(&[]).0.into_iter().map(|name| vec![name]).collect();
-    found.extend(help(&["session"]).0.into_iter().map(|name| vec!["session".to_owned(), name]));
+    for group in GROUPS {
+        found.extend(help(&[group]).0.into_iter().map(|name| vec![group.to_owned(), name]));
+    }
     assert!(found.len() > 20, "{found:?}");
     found
 }
@@ -166,8 +171,9 @@ fn the_readme_names_every_verb_and_the_documents_every_flag() {
         let name = verb.last().unwrap();
         let is_told = rows.iter().any(|row| {
             let first = row.split(" | ").next().unwrap();
-            first.contains("`session ") == (verb.len() > 1 || name == "session")
-                && first.split(['`', ' ']).any(|word| word == name)
+            let group = GROUPS.iter().find(|group| first.contains(&format!("`{group} ")));
+            let wanted = GROUPS.iter().find(|group| verb[0] == **group);
+            group == wanted && first.split(['`', ' ']).any(|word| word == name)
         });
         if !is_told {
             missing.push(verb.join(" "));
@@ -188,7 +194,7 @@ fn commands_in_the_documents_can_be_given() {
             for line in text.lines().filter_map(|line| line.strip_prefix("$ flowright ")) {
                 let line = line.split(" # ").next().unwrap();
                 let words: Vec<&str> = line.split_whitespace().collect();
-                let long = usize::from(words[0] == "session") + 1;
+                let long = usize::from(GROUPS.contains(&words[0])) + 1;
                 let verb = known.iter().find(|verb| **verb == words[..long]);
                 let verb = verb.unwrap_or_else(|| panic!("{}: no such verb: {line}", page.display()));
                 let flags = flags(verb);

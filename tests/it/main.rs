@@ -9,6 +9,7 @@
 #![allow(missing_docs, clippy::wildcard_enum_match_arm)]
 
 mod agent_engine;
+mod agents_host;
 mod bash_tools;
 mod checks;
 mod cli;

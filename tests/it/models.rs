@@ -1,9 +1,13 @@
 //! Model adapters against a scripted server on loopback: what is sent, what is made of every kind of answer.
 
 mod answers;
+mod claude;
+mod faults;
+mod keys;
 
 mod server;
 mod sse;
+mod streams;
 
 use flowright::engine::SessionId;
 use flowright::engine::agent::command::{Answer, Said};

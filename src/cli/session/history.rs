@@ -1,7 +1,7 @@
-//! The history of an agent session: printed, edited while it is at rest, written to and read from session files, deleted.
+//! The history of an agent session: printed, edited at rest, written to and read from session files, deleted.
 
 use super::super::{Exit, Failure, database, definition, operator, output};
-use super::talk;
+use super::stand;
 use crate::engine::SessionId;
 use crate::engine::agent::command::Notification;
 use crate::engine::agent::event::{Message, MessageKind, Spec, ToolResult};
@@ -231,7 +231,7 @@ pub(super) fn import(
         host.tell_agent(&session, Notification::Take(message))
             .map_err(|error| database::host_failure(&error))?;
     }
-    talk::report(host, &session, None, json)?;
+    stand::report(host, &session, None, json)?;
     Ok(Exit::Done)
 }
 
@@ -250,7 +250,7 @@ pub(super) fn edit(host: &mut Host, edit: &Edit, json: bool) -> Result<Exit, Fai
     let by = operator::principal()?;
     let news = Notification::Import { turns: conversation.turns, from: "edit".to_owned(), by };
     host.tell_agent(&session, news).map_err(|error| database::host_failure(&error))?;
-    talk::report(host, &session, None, json)?;
+    stand::report(host, &session, None, json)?;
     Ok(Exit::Done)
 }
 

@@ -1,15 +1,13 @@
 //! Agent sessions by hand: start one, make a step, see what it waits for, let a deferred call run or not.
 
 use super::super::prompt::{Script, Thinking};
-use super::super::{Exit, Failure, database, definition, operator, output, run, view};
-use super::Then;
+use super::super::{Exit, Failure, database, definition, operator, output, run};
+use super::{Then, stand};
+use crate::engine::SessionId;
 use crate::engine::agent::command::{Command as Owed, Notification};
 use crate::engine::agent::event::{Message, MessageKind, Spec};
 use crate::engine::agent::pending;
-use crate::engine::agent::state::{CallState, State, Turn};
-use crate::engine::{SessionId, policy};
 use crate::host::run::{Host, Subject, Until};
-use crate::ir;
 use crate::store::Filter;
 use indexmap::IndexMap;
 use serde_json::{Value, json};
@@ -61,7 +59,7 @@ pub(super) fn start(
     let file = file.ok_or_else(|| Failure::usage("say which agent: --agent-file FILE"))?;
     let session = begin(host, file, &start.script)?;
     if !start.step {
-        report(host, &session, None, json)?;
+        stand::report(host, &session, None, json)?;
         return Ok(Exit::Done);
     }
     listen(host, &start.script);
@@ -109,7 +107,7 @@ pub(super) fn step(host: &mut Host, step: &Step, json: bool) -> Result<Exit, Fai
 pub(in crate::cli) fn say(host: &mut Host, session: &SessionId, script: &Script) -> Result<(), Failure> {
     let live = host.live(session).map_err(|error| database::host_failure(&error))?;
     if let Subject::Agent { state, .. } = &live.subject {
-        let open: Vec<&str> = last_calls(state)
+        let open: Vec<&str> = stand::last_calls(state)
             .iter()
             .filter(|call| !call.state.is_terminal())
             .map(|call| call.made.name.as_str())
@@ -140,7 +138,7 @@ fn is_agent(host: &mut Host, session: &SessionId) -> Result<bool, Failure> {
 fn one_step(host: &mut Host, session: &SessionId, json: bool) -> Result<Exit, Failure> {
     let kind = next_step(host, session)?;
     let stopped = run::block_on(host.drive(session, Until::Step))?;
-    report(host, session, Some(kind), json)?;
+    stand::report(host, session, Some(kind), json)?;
     let row = stopped.map_err(|error| database::host_failure(&error))?.row;
     Ok(match row.status.as_str() {
         "idle" | "ready" | "running" => Exit::Done,
@@ -216,122 +214,6 @@ pub(in crate::cli) fn pinned(host: &mut Host, session: &SessionId, pin: Pin) -> 
     }
 }
 
-pub(in crate::cli) fn last_calls(state: &State) -> &[crate::engine::agent::state::Call] {
-    match state.turns.iter().last() {
-        Some(Turn::Reply { calls, .. }) => calls,
-        Some(Turn::Said { .. }) | None => &[],
-    }
-}
-
-/// What the last turn is, in the words of session files.
-fn turn(state: &State) -> &'static str {
-    let calls = last_calls(state);
-    match state.turns.iter().last() {
-        None | Some(Turn::Said { .. }) => "UserTurn",
-        Some(Turn::Reply { .. }) if calls.is_empty() => "completed",
-        Some(Turn::Reply { .. })
-            if calls.iter().any(|call| call.state == CallState::Ready && call.admissions == 0) =>
-        {
-            "LlmTurn"
-        }
-        Some(Turn::Reply { .. }) if calls.iter().any(|call| !call.state.is_terminal()) => "PartialUserTurn",
-        Some(Turn::Reply { .. }) => "UserTurn",
-    }
-}
-
-/// Where an agent session stands after a start or a step.
-pub(super) fn report(
-    host: &mut Host,
-    session: &SessionId,
-    step: Option<&str>,
-    json: bool,
-) -> Result<(), Failure> {
-    let mut value = view::session_json(host, session)?;
-    let live = host.live(session).map_err(|error| database::host_failure(&error))?;
-    let Subject::Agent { ir, state } = &live.subject else { return view::print(host, session, json) };
-    let turn = turn(state);
-    let deferred = deferred(ir, state);
-    let answer = final_answer(state);
-    if json {
-        if let Some(map) = value.as_object_mut() {
-            map.insert("turn".to_owned(), turn.into());
-            map.insert("step".to_owned(), step.into());
-            map.insert("deferred".to_owned(), deferred.into());
-            map.insert("answer".to_owned(), answer.into());
-        }
-        output::json(&json!({ "version": 1, "session": value }));
-        return Ok(());
-    }
-    let row = live.subject.index();
-    let mut lines = vec![format!("session {session}  {}", ir.slug)];
-    if let Some(step) = step {
-        lines.push(format!("step: {step}"));
-    }
-    lines.push(format!("state: {turn}"));
-    let detail = if row.detail.is_empty() { String::new() } else { format!(": {}", row.detail) };
-    lines.push(format!("{}{detail}", row.status.replace('_', " ")));
-    for call in &deferred {
-        lines.push(deferred_line(call));
-    }
-    if let Some(answer) = answer {
-        lines.push(String::new());
-        lines.push(answer);
-    }
-    output::print(&output::visible(&lines.join("\n")));
-    output::print("\n");
-    Ok(())
-}
-
-/// The last reply, once the session waits for nothing but words.
-pub(in crate::cli) fn final_answer(state: &State) -> Option<String> {
-    match state.turns.iter().last() {
-        Some(Turn::Reply { text, calls, .. }) if calls.is_empty() => Some(text.clone()),
-        Some(Turn::Reply { .. } | Turn::Said { .. }) | None => None,
-    }
-}
-
-/// Deferred calls as data.
-pub(in crate::cli) fn deferred(ir: &ir::Agent, state: &State) -> Vec<Value> {
-    let mut out = Vec::new();
-    for call in last_calls(state) {
-        let CallState::Deferred { token, reason, digest, isolation } = &call.state else { continue };
-        let around = policy::judge(&ir.policy, &call.made.name).1;
-        let label = around.iter().find_map(|decorator| match decorator {
-            ir::Decorator::Label { label } => Some(label.clone()),
-            ir::Decorator::Timeout { .. }
-            | ir::Decorator::Retries { .. }
-            | ir::Decorator::Cache { .. }
-            | ir::Decorator::Truncate { .. } => None,
-        });
-        out.push(json!({
-            "token": token,
-            "call": call.made.id,
-            "tool": call.made.name,
-            "arguments": call.made.arguments,
-            "reason": reason,
-            "disposition": if isolation.is_some() { "runIsolated" } else { "defer" },
-            "isolation": isolation,
-            "label": label,
-            "digest": digest,
-        }));
-    }
-    out
-}
-
-pub(in crate::cli) fn deferred_line(call: &Value) -> String {
-    let word = |key: &str| call.get(key).and_then(Value::as_str).unwrap_or_default();
-    let label =
-        call.get("label").and_then(Value::as_str).map(|label| format!("  [{label}]")).unwrap_or_default();
-    format!(
-        "{}: {}  {} {}{label}  {}",
-        if word("disposition") == "defer" { "deferred" } else { "to isolate" },
-        word("token"),
-        word("tool"),
-        word("arguments"),
-        word("reason"),
-    )
-}
-
 /// Deferred calls of one session, or of all that wait.
 pub(super) fn pending(host: &mut Host, pending: &Pending, json: bool) -> Result<Exit, Failure> {
     let sessions = match &pending.session {
@@ -342,7 +224,7 @@ pub(super) fn pending(host: &mut Host, pending: &Pending, json: bool) -> Result<
     for session in sessions {
         let live = host.live(&session).map_err(|error| database::host_failure(&error))?;
         let Subject::Agent { ir, state } = &live.subject else { continue };
-        for mut call in deferred(ir, state) {
+        for mut call in stand::deferred(ir, state) {
             if let Some(map) = call.as_object_mut() {
                 map.insert("session".to_owned(), session.0.clone().into());
                 map.insert("agent".to_owned(), ir.slug.clone().into());
@@ -359,7 +241,7 @@ pub(super) fn pending(host: &mut Host, pending: &Pending, json: bool) -> Result<
     }
     for call in &all {
         let session = call.get("session").and_then(Value::as_str).unwrap_or_default();
-        output::line(&output::visible(&format!("{session}  {}", deferred_line(call))));
+        output::line(&output::visible(&format!("{session}  {}", stand::deferred_line(call))));
     }
     Ok(Exit::Done)
 }
@@ -420,7 +302,7 @@ pub(super) fn after(host: &mut Host, session: &SessionId, then: Then, json: bool
     }
     let live = host.live(session).map_err(|error| database::host_failure(&error))?;
     let Subject::Agent { state, .. } = &live.subject else { return Ok(Exit::Done) };
-    let open = last_calls(state).iter().filter(|call| !call.state.is_terminal()).count();
+    let open = stand::last_calls(state).iter().filter(|call| !call.state.is_terminal()).count();
     let turn = if open == 0 { "complete" } else { "partial" };
     if json {
         output::json(&json!({ "version": 1, "session": session.0, "turn": turn, "open": open }));

@@ -1,5 +1,5 @@
-//! Why a server did not answer: whether asking again can help, when it asked to be asked again, and what to tell people.
-//! Repeats nothing itself.
+//! Why a server did not answer: whether asking again can help, when it asked to be asked again, and what to tell
+//! people. Repeats nothing itself.
 
 use crate::host::perform::ModelFault;
 use crate::time::Millis;

@@ -1,5 +1,5 @@
-//! Parts of a JSON text as they were written: a parsed number loses the form of its exponent (B46). Takes texts that have
-//! been parsed before and finds nothing in others; changes nothing.
+//! Parts of a JSON text as they were written: a parsed number loses the form of its exponent (B46). Takes texts that
+//! have been parsed before and finds nothing in others; changes nothing.
 
 /// The value under a key of an object; of the last, if the key is there more than once.
 pub(in crate::host) fn member<'a>(text: &'a str, key: &str) -> Option<&'a str> {

@@ -82,14 +82,17 @@ impl Host {
         let Some(extra) = policy::agent(caller, tool) else {
             return Err(format!("there is no agent behind `{tool}`"));
         };
-        match (&extra.agent, &self.loader) {
-            (Some(digest), _) => self.agent(digest).map_err(|error| error.to_string()),
-            (None, Some(loader)) => loader(&extra.path, &spec.root).map(Arc::new),
-            (None, None) => Err(format!(
-                "the agent {} was not frozen with its caller, and cannot be read here",
+        let Some(loader) = &self.loader else {
+            return Err(format!("the agent {} cannot be read here", extra.path));
+        };
+        let found = loader(&extra.path, &spec.root)?;
+        if extra.agent.as_ref().is_some_and(|frozen| *frozen != found.own_digest()) {
+            return Err(format!(
+                "the agent {} has changed since its caller was frozen; nothing else may answer in its place",
                 extra.path
-            )),
+            ));
         }
+        Ok(Arc::new(found))
     }
 
     /// Tells the agent that answers a call to stop; one that never began needs no telling.

@@ -14,7 +14,6 @@ pub(super) const STOPPED: &str = "the call was stopped; it may have had effects"
 #[derive(Debug)]
 pub(super) struct Landed {
     pub session: SessionId,
-    pub command: String,
     pub news: AgentNews,
 }
 
@@ -109,10 +108,7 @@ impl Host {
             Owed::StopAgent { child } => self.stop_agent(session, &child)?,
             Owed::KillCall { call } => {
                 // What another process runs is ended by that process: it looks whether it is still wanted.
-                if let Some(admission) = flight.abort(&format!("{session} call/{call}/")) {
-                    let result = agent::event::ToolResult::Error(STOPPED.to_owned());
-                    self.tell_unless_refused(session, AgentNews::CallReported { call, admission, result })?;
-                }
+                flight.abort(session, &call);
             }
         }
         Ok(())

@@ -97,11 +97,11 @@ impl Host {
                 Gate::Open
             };
             self.settle_tree(drive, &gate).await?;
-            if !drive.flight.known.is_empty() {
+            if !drive.flight.is_empty() {
                 let signal = self.await_landing(drive).await? == Woke::Signal;
                 if signal && interrupted {
                     // The second signal: what runs is killed, and its admissions tell the tale to whoever resumes.
-                    drive.flight.running.abort_all();
+                    drive.flight.abort_all();
                     break;
                 }
                 interrupted |= signal;
@@ -147,7 +147,7 @@ impl Host {
                     }
                 }
                 for owed in self.owed_by_agent(&session)? {
-                    let under_way = drive.flight.known.contains_key(&flight_key(&session, &owed));
+                    let under_way = drive.flight.knows(&flight_key(&session, &owed));
                     if under_way || !gate.lets(&session, &owed) {
                         continue;
                     }
@@ -195,15 +195,9 @@ impl Host {
                 LOOK.min(Duration::from_millis(u64::try_from(left.0).unwrap_or_default().max(1)))
             });
             tokio::select! {
-                landed = drive.flight.running.join_next() => {
-                    match landed {
-                        Some(Ok(landed)) => {
-                            drive.flight.known.remove(&landed.command);
-                            self.land(landed).await?;
-                        }
-                        // An aborted effect: its end has been reported where it was aborted.
-                        Some(Err(_)) => {}
-                        None => drive.flight.known.clear(),
+                landed = drive.flight.next() => {
+                    if let Some(landed) = landed {
+                        self.land(landed).await?;
                     }
                     return Ok(Woke::Look);
                 }

@@ -1,7 +1,7 @@
 //! Effects: admitted, begun, and what they came to. Runs no agent's call in another session.
 
 use super::dispatch::Landed;
-use super::flight::Flight;
+use super::flight::{Effect, Flight};
 use super::{Host, HostError, Subject, keep};
 use crate::engine::agent::command::Notification as AgentNews;
 use crate::engine::agent::event::{CallMade, Spec};
@@ -57,9 +57,9 @@ impl Host {
             watcher: self.watcher.clone(),
         };
         let doing = self.perform.call_model(request);
-        let session = session.clone();
-        flight.begin(command.clone(), async move {
-            let news = match doing.await {
+        let effect = Effect::Model { reply, admission };
+        flight.begin(session, command, effect, async move {
+            match doing.await {
                 Ok(answer) => AgentNews::ModelReplied { reply, admission, answer },
                 Err(fault) => AgentNews::ModelFailed {
                     reply,
@@ -68,8 +68,7 @@ impl Host {
                     retryable: fault.retryable,
                     retry_after_ms: fault.retry_after_ms,
                 },
-            };
-            Landed { session, command, news }
+            }
         });
         Ok(())
     }
@@ -85,12 +84,12 @@ impl Host {
         let (call, admission) = (request.call.id.clone(), request.admission);
         let decorators = request.decorators.clone();
         let doing = self.perform.run_tool(request);
-        let (session, store) = (session.clone(), Arc::clone(&self.store));
+        let store = Arc::clone(&self.store);
         flight.called.insert(session.clone());
-        flight.begin(command.clone(), async move {
+        let effect = Effect::Call { call: call.clone(), admission };
+        flight.begin(session, command, effect, async move {
             let output = keep::truncate(doing.await, &decorators);
-            let news = keep::news(store.as_ref(), output, call, admission);
-            Landed { session, command, news }
+            keep::news(store.as_ref(), output, call, admission)
         });
         Ok(())
     }

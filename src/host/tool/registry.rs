@@ -1,5 +1,6 @@
 //! All toolboxes of an agent under one roof: what there is, who has a tool, running it. Applies no policy.
 
+use super::agents::AgentBox;
 use super::bash;
 use super::toolbox::{Kit, Listing, Place, Toolbox};
 use crate::host::perform::{Doing, Output, ToolRequest, ToolSpec};
@@ -38,9 +39,10 @@ impl Registry {
     /// A new kind of toolbox is one line here.
     fn made(&self, agent: &Arc<ir::Agent>, root: &Path) -> Vec<Arc<dyn Toolbox>> {
         let _ = (&self.kit, root);
-        let mut boxes: Vec<Arc<dyn Toolbox>> = Vec::new();
-        boxes.push(Arc::new(BashBox { shelf: Arc::clone(&self.shelf), agent: Arc::clone(agent) }));
-        boxes
+        vec![
+            Arc::new(BashBox { shelf: Arc::clone(&self.shelf), agent: Arc::clone(agent) }),
+            Arc::new(AgentBox { agent: Arc::clone(agent) }),
+        ]
     }
 }
 

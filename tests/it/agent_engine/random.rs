@@ -1,11 +1,12 @@
 //! Any notification in any state: no panic, state equals fold, every call is answered exactly once.
 
 use super::{Session, ada, agent, answers, contract, person, text};
+use flowright::engine::SessionId;
 use flowright::engine::agent::command::{Answer, Command, Notification, Resolution, Said};
 use flowright::engine::agent::event::{
     CallMade, Envelope, EnvelopeOutcome, Event, Message, MessageKind, SUBMIT_TOOL, ToolResult, Usage,
 };
-use flowright::engine::agent::state::{CallState, Turn};
+use flowright::engine::agent::state::{Call, CallState, Turn};
 use flowright::ir::Digest;
 use flowright::time::{Millis, Timestamp};
 use proptest::prelude::{Strategy, any, prop};
@@ -13,7 +14,9 @@ use proptest::{prop_assert, prop_assert_eq, proptest};
 
 /// Some words of each list, chosen by number.
 fn tool(n: u8) -> &'static str {
-    ["free", "twice", "asks", "never", "far", "wrapped", SUBMIT_TOOL, ""][usize::from(n % 8)]
+    const TOOLS: [&str; 10] =
+        ["free", "twice", "asks", "never", "far", "wrapped", SUBMIT_TOOL, "", "look", "prompt_agent_scout"];
+    TOOLS[usize::from(n % 10)]
 }
 
 fn arguments(n: u8) -> &'static str {
@@ -26,7 +29,8 @@ fn arguments(n: u8) -> &'static str {
         "{\"outcome\":\"blocked\",\"summary\":\"s\"}",
         "{\"outcome\":\"succeeded\",\"summary\":\"s\",\"result\":{\"title\":\"t\",\"points\":1}}",
         "{\"outcome\":\"succeeded\"}",
-    ][usize::from(n % 8)]
+        "{\"prompt\":\"Look.\"}",
+    ][usize::from(n % 9)]
 }
 
 fn result(n: u8) -> ToolResult {
@@ -41,6 +45,16 @@ fn holder(n: u8) -> String {
     format!("h{}", n % 2)
 }
 
+/// The token of this call, or one that was settled before.
+fn token(session: &Session, call: Option<&Call>) -> String {
+    if let Some(CallState::Deferred { token, .. }) = call.map(|call| &call.state) {
+        return token.clone();
+    }
+    let used = session.state.used_tokens.last().map(|(token, _)| token.clone());
+    let settled = session.state.settled_tokens.last().map(|(token, _)| token.clone());
+    settled.or(used).unwrap_or_default()
+}
+
 /// A notification that may or may not fit: `a` chooses the kind, the others what it speaks of.
 fn notification(session: &Session, a: u8, b: u8, c: u8, calls: &[(u8, u8)]) -> Notification {
     let made = session.calls();
@@ -51,7 +65,7 @@ fn notification(session: &Session, a: u8, b: u8, c: u8, calls: &[(u8, u8)]) -> N
     let (reply, asked) = asking.map_or((u32::from(b), 0), |asking| (asking.reply, asking.admissions));
     // Mostly right, sometimes beside it.
     let off = u32::from(c % 8 == 7);
-    match a % 16 {
+    match a % 24 {
         0 | 1 => Notification::AdmitModelCall { reply, admission: asked + 1 + off, holder: holder(c) },
         2..=4 => {
             let calls =
@@ -75,13 +89,7 @@ fn notification(session: &Session, a: u8, b: u8, c: u8, calls: &[(u8, u8)]) -> N
         },
         8 | 9 => Notification::CallReported { call: id, admission: admissions + off, result: result(c) },
         10 => Notification::HoldersLost { living: vec![holder(c)] },
-        11 => {
-            let token = match call.map(|call| &call.state) {
-                Some(CallState::Deferred { token, .. }) => token.clone(),
-                _ => session.state.used_tokens.last().map_or_else(String::new, |(token, _)| token.clone()),
-            };
-            Notification::Complete { token, result: result(c), by: ada() }
-        }
+        11 => Notification::Complete { token: token(session, call), result: result(c), by: ada() },
         12 => Notification::Resolve {
             call: id,
             resolution: match c % 3 {
@@ -91,6 +99,21 @@ fn notification(session: &Session, a: u8, b: u8, c: u8, calls: &[(u8, u8)]) -> N
             },
             by: ada(),
         },
+        15 => Notification::CannotIsolate { call: id, reason: "no box".to_owned() },
+        16 => Notification::AdmitIsolated { token: token(session, call), holder: holder(c) },
+        17 => {
+            Notification::CallUncertain { call: id, admission: admissions + off, reason: "gone".to_owned() }
+        }
+        18 => Notification::Approve { token: token(session, call), by: ada() },
+        19 => Notification::Refuse { token: token(session, call), reason: "no".to_owned(), by: ada() },
+        20 => Notification::Define { token: token(session, call), definition: Digest::of(&[b % 2]) },
+        21 => Notification::AgentStarted { call: id },
+        22 if c.is_multiple_of(4) => {
+            let kept = usize::from(b) % session.state.turns.len().max(1) + 1;
+            let turns = session.state.turns.iter().take(kept).cloned().collect();
+            Notification::Import { turns, from: "an edit".to_owned(), by: ada() }
+        }
+        22 => Notification::ChangeAgent { agent: Digest::of(&[b % 2]), by: ada() },
         13 => person(&format!("m{}", b % 16), "hello"),
         14 if c.is_multiple_of(32) => Notification::Stop,
         14 => match session.state.owed_reports.first() {
@@ -241,6 +264,19 @@ fn every_kind_of_event_is_read_as_it_was_written() {
         Event::CallLost { call: s(), admission: 1 },
         Event::CallUnknown { call: s(), admission: 1, reason: None },
         Event::CallRetried { call: s(), by: ada() },
+        Event::CallApproved { call: s(), digest: digest(), by: ada() },
+        Event::CallFailed { call: s(), admission: 1, error: s() },
+        Event::CallCached { call: s(), from: s(), result: ToolResult::Json(big()) },
+        Event::CallDelegated { call: s(), child: SessionId(s()) },
+        Event::AgentStarted { call: s() },
+        Event::CallDefined { call: s(), definition: digest() },
+        Event::CallUnknown { call: s(), admission: 1, reason: Some(s()) },
+        Event::AgentChanged { agent: digest(), by: ada() },
+        Event::Imported {
+            turns: vec![Turn::Said { text: s(), media: Vec::new(), at: Timestamp(1) }],
+            from: s(),
+            by: ada(),
+        },
         Event::Submitted { call: s(), submission: 1, envelope },
         Event::SubmissionRefused { call: s(), reason: s() },
         Event::Yielded { reply: 1 },
@@ -258,5 +294,24 @@ fn every_kind_of_event_is_read_as_it_was_written() {
             written,
             "the same bytes, the digits of numbers too (B46)"
         );
+    }
+}
+
+/// Databases of earlier versions are read as ever.
+#[test]
+fn events_of_earlier_versions_are_read() {
+    let by = serde_json::to_string(&ada()).unwrap();
+    for written in [
+        r#"{"call_unknown":{"call":"c","admission":1}}"#.to_owned(),
+        r#"{"call_refused":{"call":"c","reason":"no"}}"#.to_owned(),
+        format!(r#"{{"call_reported":{{"call":"c","admission":0,"result":{{"text":"r"}},"by":{by}}}}}"#),
+        format!(
+            r#"{{"call_deferred":{{"call":"c","token":"t","reason":"r","digest":"{}"}}}}"#,
+            Digest::of(b"x")
+        ),
+        r#"{"message_taken":{"id":"m","kind":"person","text":"hi"}}"#.to_owned(),
+    ] {
+        let read: Event = serde_json::from_str(&written).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), written, "nothing is added to what was written");
     }
 }

@@ -8,7 +8,7 @@ pub(super) const FLOORS: &[(u8, &[&str])] = &[
     (1, &["tree", "grammar", "schedule", "schema"]),
     (2, &["ast", "diagnostic", "ir"]),
     (3, &["engine", "parse", "preview", "report", "resolve"]),
-    (4, &["check", "lower", "package", "store"]),
+    (4, &["check", "exchange", "lower", "package", "store"]),
     (5, &["compile", "fmt", "host", "import", "settings"]),
     (6, &["ide", "mcp_server", "rehearse", "verdict", "web", "why"]),
     (7, &["lsp"]),

@@ -319,6 +319,8 @@ impl Life {
     /// A completion that was taken before is taken again without effect; with another content it is refused.
     fn repeat_a_completion(&mut self, state: &State) {
         let Some((token, result)) = state.used_tokens.last().cloned() else { return };
+        // What has come due takes effect first, whoever speaks.
+        let _ = self.tell(Notification::Tick, 0);
         let before = self.disk.events_after(&self.session, 0, 1_000_000).unwrap().len();
         let by = person("ada");
         let same = Notification::Complete { token: token.clone(), result, by: by.clone() };
