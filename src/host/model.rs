@@ -9,7 +9,7 @@ pub mod keys;
 mod media;
 mod names;
 mod openai;
-mod raw;
+pub(in crate::host) mod raw;
 mod redact;
 pub mod script;
 pub mod sse;

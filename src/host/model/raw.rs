@@ -2,7 +2,7 @@
 //! have been parsed before and finds nothing in others; changes nothing.
 
 /// The value under a key of an object; of the last, if the key is there more than once.
-pub(super) fn member<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+pub(in crate::host) fn member<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let mut parts = parts(text, b'{')?.into_iter();
     let mut found = None;
     while let (Some(name), Some(value)) = (parts.next(), parts.next()) {
@@ -21,6 +21,35 @@ pub(super) fn items(text: &str) -> Option<Vec<&str>> {
 /// The value behind keys, one inside the other.
 pub(super) fn inside<'a>(text: &'a str, keys: &[&str]) -> Option<&'a str> {
     keys.iter().try_fold(text, |text, key| member(text, key))
+}
+
+/// Whether a value written anew has every number of a text as it stood there.
+pub(in crate::host) fn keeps_numbers(text: &str, value: &serde_json::Value) -> bool {
+    numbers(text) == numbers(&value.to_string())
+}
+
+/// The numbers of a JSON text, in order.
+fn numbers(text: &str) -> Vec<&str> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let start = at;
+        match byte {
+            b'"' => {
+                let Some(end) = end_of_string(bytes, at) else { return found };
+                at = end;
+                continue;
+            }
+            b'-' | b'0'..=b'9' => {
+                let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
+                at += bytes.iter().skip(at).take_while(|byte| is_part(byte)).count();
+                found.extend(text.get(start..at));
+            }
+            _ => at += 1,
+        }
+    }
+    found
 }
 
 /// Names and values of an object, or the values of an array, in order.

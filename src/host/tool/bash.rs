@@ -205,7 +205,7 @@ pub async fn call(tool: &BashTool, request: &ToolRequest) -> Output {
         Ok(arguments) => arguments,
         Err(error) => return Output::Failed(error),
     };
-    let placed = match arguments::place(&tool.described.arguments, &arguments) {
+    let placed = match arguments::place(&tool.described.arguments, &arguments, &request.call.arguments) {
         Ok(placed) => placed,
         Err(error) => return Output::Failed(error),
     };

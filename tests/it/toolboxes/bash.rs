@@ -76,8 +76,9 @@ fn b46_digits_of_arguments_survive() {
     for (digits, whole) in
         [("1.0", "0"), ("1e2", "-0"), ("-0", "2512292042121000001"), ("1.50", "18446744073709551616")]
     {
-        let arguments = parse(&format!(r#"{{"n":{digits},"i":{whole}}}"#)).unwrap();
-        assert_eq!(place(&described.arguments, &arguments).unwrap().words, [digits, whole]);
+        let text = format!(r#"{{"n": {digits} ,"i":{whole}}}"#);
+        let arguments = parse(&text).unwrap();
+        assert_eq!(place(&described.arguments, &arguments, &text).unwrap().words, [digits, whole]);
     }
 }
 
@@ -138,7 +139,8 @@ fn media_and_other_responses() {
     let mixed = r#"{"type":"mixed","parts":[{"type":"text","content":"seen"},{"type":"json","content":{"id":9007199254740993}},{"type":"media","mimeType":"a/b","base64Data":"AAE=","filename":"f"}]}"#;
     desk.tool("mix", r#","output":"response""#, &format!("cat <<'OUT'\n{mixed}\nOUT"));
     desk.tool("odd", r#","output":"response""#, "echo '{\"type\":\"film\"}'");
-    desk.tool("json", r#","output":"json""#, "echo '{\"big\":18446744073709551616,\"e\":1e2}'");
+    desk.tool("json", r#","output":"json""#, "echo '{\"big\":18446744073709551616,\"e\":\"1e2\"}'");
+    desk.tool("form", r#","output":"json""#, "echo '{\"e\": 1e2}'");
     desk.tool("nojson", r#","output":"json""#, "echo hello");
     // Without a word of it in `describe`, what looks like a response is text.
     desk.tool("plain", "", &format!("printf '%s' '{mixed}'"));
@@ -152,7 +154,9 @@ fn media_and_other_responses() {
     assert_eq!(desk.call("bash_mix", ""), Output::Mixed(vec![text("seen"), Output::Json(id), file]));
     assert!(fault(desk.call("bash_odd", "")).contains("film"));
     let Output::Json(value) = desk.call("bash_json", "") else { panic!() };
-    assert_eq!(value.to_string(), r#"{"big":18446744073709551616,"e":1e2}"#);
+    assert_eq!(value.to_string(), r#"{"big":18446744073709551616,"e":"1e2"}"#);
+    // A form of number that a JSON value does not keep.
+    assert_eq!(desk.call("bash_form", ""), text("{\"e\": 1e2}\n"));
     assert!(fault(desk.call("bash_nojson", "")).contains("hello"));
     assert_eq!(desk.call("bash_plain", ""), text(mixed));
 }

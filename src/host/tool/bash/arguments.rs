@@ -1,6 +1,7 @@
 //! The arguments of a call, brought to where a tool wants them. Every digit of a number is kept. Runs nothing.
 
 use super::describe::{Argument, Kind, Mode};
+use crate::host::model::raw;
 use serde_json::{Map, Value};
 
 /// Arguments as a program is given them.
@@ -29,11 +30,12 @@ pub fn parse(text: &str) -> Result<Map<String, Value>, String> {
     }
 }
 
-/// Brings arguments to their places, in the order that the tool declares.
+/// Brings arguments to their places, in the order that the tool declares. `text` is what `given` was read from: a
+/// value read and written anew would have another form of exponent.
 ///
 /// # Errors
 /// One sentence for the model: what is missing, unknown or of another kind.
-pub fn place(declared: &[Argument], given: &Map<String, Value>) -> Result<Placed, String> {
+pub fn place(declared: &[Argument], given: &Map<String, Value>, text: &str) -> Result<Placed, String> {
     if let Some(unknown) = given.keys().find(|name| declared.iter().all(|argument| argument.name != **name)) {
         let known: Vec<_> = declared.iter().map(|argument| argument.name.as_str()).collect();
         return Err(format!("there is no argument `{unknown}`; the tool takes: {}", known.join(", ")));
@@ -51,7 +53,7 @@ pub fn place(declared: &[Argument], given: &Map<String, Value>) -> Result<Placed
                 continue;
             }
             None | Some(Value::Null) => return Err(format!("the argument `{name}` is missing")),
-            Some(value) => text_of(argument, value)?,
+            Some(value) => text_of(argument, value, raw::member(text, name))?,
         };
         if value.contains('\0') && argument.mode != Mode::Stdin {
             return Err(format!("the argument `{name}` holds a NUL character"));
@@ -82,10 +84,10 @@ pub fn place(declared: &[Argument], given: &Map<String, Value>) -> Result<Placed
 }
 
 /// A value as text. Models often write numbers in quotes; what reads as the kind that was asked for is taken.
-fn text_of(argument: &Argument, value: &Value) -> Result<String, String> {
+fn text_of(argument: &Argument, value: &Value, written: Option<&str>) -> Result<String, String> {
     let text = match value {
         Value::String(text) => text.clone(),
-        other => other.to_string(),
+        other => written.map_or_else(|| other.to_string(), str::to_owned),
     };
     let read = serde_json::from_str::<Value>(text.trim());
     let (fits, wanted) = match argument.kind {

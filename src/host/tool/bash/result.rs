@@ -1,6 +1,7 @@
 //! What a tool printed as a result for the model. Whatever it printed, the call gets a result in words.
 
 use super::describe::{Described, Prints};
+use crate::host::model::raw;
 use crate::host::perform::Output;
 use crate::host::response;
 use crate::host::tool::process::{Captured, Finished};
@@ -37,7 +38,14 @@ pub fn of(described: &Described, finished: &Finished, timeout: Duration) -> Outp
             }
             Output::Text(text)
         }
-        Prints::Json => json(&finished.output, "one JSON value").map_or_else(Output::Failed, Output::Json),
+        Prints::Json => match json(&finished.output, "one JSON value") {
+            Ok(value) => {
+                let text = finished.output.text();
+                // A number whose form would not outlive being read and written keeps it as text (B46).
+                if raw::keeps_numbers(&text, &value) { Output::Json(value) } else { Output::Text(text) }
+            }
+            Err(fault) => Output::Failed(fault),
+        },
         Prints::Response => {
             let read = json(&finished.output, "a response object");
             let read = read.map(|value| (response::read(&value).filter(is_flat), value));
