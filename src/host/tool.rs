@@ -2,10 +2,7 @@
 
 pub mod agents;
 pub mod bash;
-pub mod developer;
-pub mod given;
 pub mod paths;
 pub mod process;
 pub mod registry;
-pub mod sandbox;
 pub mod toolbox;

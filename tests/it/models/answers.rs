@@ -49,8 +49,7 @@ fn b46_digits_survive_from_the_model() {
         r#"{{"choices":[{{"message":{{"tool_calls":[{{"id":"x","function":{{"name":"t","arguments":{written}}}}}]}}}}]}}"#
     );
     let answer = Desk::new("OpenAIv1").exchange(false, Turn::json(200, &body)).0.unwrap();
-    let digits = r#"{"id":2512292042121000001,"of":18446744073709551616,"a":1.0,"b":1e2,"c":-0}"#;
-    assert_eq!(answer.calls[0].2, digits);
+    assert_eq!(answer.calls[0].2, written);
 }
 
 /// B43: two calls with one id, an empty id and no id are all calls of their own.
