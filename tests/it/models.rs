@@ -11,7 +11,7 @@ mod streams;
 
 use flowright::engine::SessionId;
 use flowright::engine::agent::command::{Answer, Said};
-use flowright::engine::agent::event::{CallMade, Media, Spec};
+use flowright::engine::agent::event::{CallMade, Spec};
 use flowright::host::model::keys::Keys;
 use flowright::host::model::{Limits, ask};
 use flowright::host::perform::{Blobs, Delta, ModelFault, ModelRequest, ToolSpec, Watcher};
@@ -48,14 +48,13 @@ impl Desk {
             limits: Limits { answer: Duration::from_secs(30), idle: Duration::from_secs(30) },
             heard: Arc::default(),
             client: OnceLock::new(),
-            runtime: tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap(),
+            // A thread of its own closes what the client has given up, for the server waits for that.
+            runtime: tokio::runtime::Builder::new_multi_thread()
+                .worker_threads(1)
+                .enable_all()
+                .build()
+                .unwrap(),
         }
-    }
-
-    fn media(&mut self, mime: &str, name: Option<&str>, bytes: &[u8]) -> Media {
-        let digest = ir::Digest::of(bytes);
-        self.blobs.insert(digest.clone(), bytes.to_vec());
-        Media { mime: mime.to_owned(), digest, length: bytes.len() as u64, name: name.map(str::to_owned) }
     }
 
     fn ask_at(&mut self, url: &str, watched: bool) -> Result<Answer, ModelFault> {
