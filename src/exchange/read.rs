@@ -273,10 +273,13 @@ impl Reading {
                 let parts = response.get("parts").and_then(Value::as_array);
                 ToolResult::Mixed(parts.into_iter().flatten().map(|part| self.response(part)).collect())
             }
-            (Some(_) | None, _) => match response.get("_userToolResponse").unwrap_or(response) {
-                Value::String(text) => self.long(text.clone(), false),
-                other => self.json(other),
-            },
+            (Some(_) | None, _) => {
+                let old = response.get("_userToolResponse").unwrap_or(response);
+                match old.as_str() {
+                    Some(text) => self.long(text.to_owned(), false),
+                    None => self.json(old),
+                }
+            }
         }
     }
 

@@ -11,9 +11,12 @@ pub fn inside(root: &Path, package_path: &str) -> Result<PathBuf, String> {
     let real_root = root
         .canonicalize()
         .map_err(|error| format!("the folder {} of the package cannot be opened: {error}", root.display()))?;
-    let real = real_root.join(relative).canonicalize().map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => format!("`{package_path}` is not in the package"),
-        _ => format!("`{package_path}` cannot be opened: {error}"),
+    let real = real_root.join(relative).canonicalize().map_err(|error| {
+        if error.kind() == std::io::ErrorKind::NotFound {
+            format!("`{package_path}` is not in the package")
+        } else {
+            format!("`{package_path}` cannot be opened: {error}")
+        }
     })?;
     if real.starts_with(&real_root) {
         Ok(real)

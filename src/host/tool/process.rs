@@ -240,12 +240,10 @@ pub async fn run_with(what: Run<'_>, inherit: Inherit<'_>) -> Result<Finished, S
 
 fn not_started(program: &Path, error: &std::io::Error) -> String {
     let program = program.display();
-    match error.kind() {
-        std::io::ErrorKind::ArgumentListTooLong => {
-            format!("{program} cannot be started: the arguments are longer than a command line may be")
-        }
-        _ => format!("{program} cannot be started: {error}"),
+    if error.kind() == std::io::ErrorKind::ArgumentListTooLong {
+        return format!("{program} cannot be started: the arguments are longer than a command line may be");
     }
+    format!("{program} cannot be started: {error}")
 }
 
 async fn drain<R: AsyncRead + Unpin>(stream: Option<R>, into: &mut Captured) {

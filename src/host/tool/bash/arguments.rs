@@ -85,9 +85,9 @@ pub fn place(declared: &[Argument], given: &Map<String, Value>, text: &str) -> R
 
 /// A value as text. Models often write numbers in quotes; what reads as the kind that was asked for is taken.
 fn text_of(argument: &Argument, value: &Value, written: Option<&str>) -> Result<String, String> {
-    let text = match value {
-        Value::String(text) => text.clone(),
-        other => written.map_or_else(|| other.to_string(), str::to_owned),
+    let text = match value.as_str() {
+        Some(text) => text.to_owned(),
+        None => written.map_or_else(|| value.to_string(), str::to_owned),
     };
     let read = serde_json::from_str::<Value>(text.trim());
     let (fits, wanted) = match argument.kind {
