@@ -14,7 +14,7 @@ mod redact;
 pub mod script;
 pub mod sse;
 mod told;
-mod wire;
+pub(in crate::host) mod wire;
 
 use crate::engine::agent::command::Answer;
 use crate::host::perform::{ModelFault, ModelRequest, ToolSpec};

@@ -2,6 +2,7 @@
 
 pub mod agents;
 pub mod bash;
+pub mod mcp;
 pub mod paths;
 pub mod process;
 pub mod registry;

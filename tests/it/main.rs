@@ -23,6 +23,7 @@ mod grammar;
 mod house;
 mod ide;
 mod lsp;
+mod mcp;
 mod models;
 mod mutate;
 mod outputs;

@@ -2,6 +2,7 @@
 
 use super::agents::AgentBox;
 use super::bash;
+use super::mcp::McpBox;
 use super::toolbox::{Kit, Listing, Place, Toolbox};
 use crate::host::perform::{Doing, Output, ToolRequest, ToolSpec};
 use crate::ir;
@@ -38,11 +39,13 @@ impl Registry {
 
     /// A new kind of toolbox is one line here.
     fn made(&self, agent: &Arc<ir::Agent>, root: &Path) -> Vec<Arc<dyn Toolbox>> {
-        let _ = (&self.kit, root);
-        vec![
-            Arc::new(BashBox { shelf: Arc::clone(&self.shelf), agent: Arc::clone(agent) }),
-            Arc::new(AgentBox { agent: Arc::clone(agent) }),
-        ]
+        let mut made: Vec<Arc<dyn Toolbox>> =
+            vec![Arc::new(BashBox { shelf: Arc::clone(&self.shelf), agent: Arc::clone(agent) })];
+        for server in &agent.toolboxes.mcp {
+            made.push(Arc::new(McpBox::new(server.clone(), root.to_path_buf(), self.kit.clone())));
+        }
+        made.push(Arc::new(AgentBox { agent: Arc::clone(agent) }));
+        made
     }
 }
 
