@@ -272,13 +272,15 @@ fn a_dropped_call_is_cancelled() {
     block_on(async {
         let desk = Desk::new();
         desk.list().await;
-        let mut call = std::pin::pin!(desk.call("silent", "{}"));
+        let mut call = Box::pin(desk.call("silent", "{}"));
         tokio::select! {
             biased;
             output = &mut call => panic!("{output:?}"),
             () = async { desk.call("echo", r#"{"text":"x"}"#).await; } => {}
         }
         drop(call);
+        assert_eq!(desk.call("echo", r#"{"text":"y"}"#).await, text("y"));
+        assert_eq!((desk.notes("started"), desk.notes("cancelled")), (1, 1));
     });
 }
 

@@ -8,13 +8,13 @@ use crate::host::tool::toolbox::Kit;
 use crate::ir::toolbox::McpServer;
 use indexmap::IndexMap;
 use reqwest::header::{HeaderName, HeaderValue};
+use rmcp::ClientHandler;
 use rmcp::model::{ClientCapabilities, ClientConfig, ClientRequest, Implementation, PingRequest, Tool};
 use rmcp::service::{
     ClientInitializeError, NotificationContext, Peer, RoleClient, RunningService, ServiceError, serve_client,
 };
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use rmcp::ClientHandler;
 use std::collections::HashMap;
 use std::future::Future;
 use std::path::Path;
@@ -94,9 +94,9 @@ impl Reached {
         let serving = serve_client(Watch { changed: Arc::clone(&changed) }, streams);
         match tokio::time::timeout(timeout, serving).await {
             Ok(Ok(service)) => Ok(Self::new(service, changed, Some(child), None)),
-            Ok(Err(ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. })) => {
-                Err(format!("{} before it was ready", child.ending().await))
-            }
+            Ok(Err(
+                ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. },
+            )) => Err(format!("{} before it was ready", child.ending().await)),
             Ok(Err(error)) => Err(refused(&error)),
             Err(_) => {
                 let words = child.last_words().map(|words| format!("; its last words: `{words}`"));
@@ -121,7 +121,8 @@ impl Reached {
             None => None,
         };
         let client = wire::client(&kit.client)?.clone();
-        let mut config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(own_headers(headers)?);
+        let mut config =
+            StreamableHttpClientTransportConfig::with_uri(url).custom_headers(own_headers(headers)?);
         if let Some(key) = &key {
             config = config.auth_header(key.value.clone());
         }
