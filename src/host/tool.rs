@@ -2,7 +2,14 @@
 
 pub mod agents;
 pub mod bash;
+pub mod builtin;
+pub mod developer;
+pub mod given;
 pub mod paths;
 pub mod process;
 pub mod registry;
+pub mod sandbox;
+pub mod skills;
+pub mod sqlite;
+pub mod system;
 pub mod toolbox;
