@@ -145,7 +145,7 @@ fn answer(connection: &Connection, query: &str, values: &[Cell], is_writable: bo
 }
 
 fn rows(statement: &mut Statement<'_>, values: &[Cell]) -> Result<Output, Fault> {
-    let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut found = statement.query(rusqlite::params_from_iter(values))?;
     let mut rows = Vec::new();
     let mut bytes = 0;
