@@ -1,7 +1,7 @@
 //! The real effects: models over HTTP or from a script file, tools of every kind of toolbox, isolated calls.
 
 use crate::engine::SessionId;
-use crate::engine::agent::command::Answer;
+use crate::engine::agent::command::{Answer, Said};
 use crate::engine::agent::event::Spec;
 use crate::host::model::keys::Keys;
 use crate::host::model::{self, Limits, script};
@@ -9,6 +9,7 @@ use crate::host::perform::{
     Doing, ModelFault, ModelRequest, Output, Perform, ToolRequest, ToolSpec, submit_tool,
 };
 use crate::host::tool::registry::{self, Boxes, Registry};
+use crate::host::tool::skills;
 use crate::host::tool::toolbox::{Allowed, Kit, Listing, Place};
 use crate::ir;
 use std::path::{Path, PathBuf};
@@ -40,11 +41,28 @@ impl RealPerform {
     }
 }
 
+/// Puts the skills that are on from the start behind the system prompt.
+fn with_skills(request: &mut ModelRequest, root: &Path) {
+    let boxes = &request.agent.toolboxes;
+    let more = skills::from_the_start(&boxes.skills, &boxes.enabled_skills, root);
+    if more.is_empty() {
+        return;
+    }
+    match request.messages.first_mut() {
+        Some(Said::System(text)) => text.push_str(&more),
+        Some(Said::User { .. } | Said::Assistant { .. } | Said::Tool { .. }) | None => {
+            request.messages.insert(0, Said::System(more.trim_start().to_owned()));
+        }
+    }
+}
+
 impl Perform for RealPerform {
     fn call_model(&self, request: ModelRequest) -> Doing<Result<Answer, ModelFault>> {
         let kit = self.kit.clone();
         let (boxes, place) = self.boxes(&request.agent, &request.spec);
         Box::pin(async move {
+            let mut request = request;
+            with_skills(&mut request, &place.root);
             let url = request.agent.model_url.clone().unwrap_or_default();
             if let Some(file) = url.strip_prefix("script:") {
                 return script::answer(Path::new(&request.spec.root), file, &request);

@@ -2,8 +2,15 @@
 
 pub mod agents;
 pub mod bash;
+pub mod builtin;
+pub mod developer;
+pub mod given;
 pub mod mcp;
 pub mod paths;
 pub mod process;
 pub mod registry;
+pub mod sandbox;
+pub mod skills;
+pub mod sqlite;
+pub mod system;
 pub mod toolbox;

@@ -1,6 +1,7 @@
 //! Tools as they are run: command-line tools and what is built in. Every test has a package folder of its own.
 
 mod bash;
+mod builtin;
 
 use flowright::engine::SessionId;
 use flowright::engine::agent::event::{CallMade, Spec};

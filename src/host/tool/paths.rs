@@ -25,6 +25,24 @@ pub fn inside(root: &Path, package_path: &str) -> Result<PathBuf, String> {
     }
 }
 
+/// Refuses what lies in the folder of the store: tools cannot reach it (invariant 7). `relative` counts from the root
+/// of the package, without links.
+///
+/// # Errors
+/// One sentence that names the path as it was `asked` for.
+pub fn not_the_store(asked: &str, relative: &Path) -> Result<(), String> {
+    let is_store = |part: std::path::Component<'_>| {
+        part.as_os_str().to_str().is_some_and(|name| name.eq_ignore_ascii_case(STORE_FOLDER))
+    };
+    if relative.components().any(is_store) {
+        return Err(format!("`{asked}` is refused: no tool reaches the sessions in `{STORE_FOLDER}`"));
+    }
+    Ok(())
+}
+
+/// The folder that holds sessions.
+const STORE_FOLDER: &str = ".flowright";
+
 /// A package path as a relative path without `.`; the empty path is the package.
 ///
 /// # Errors

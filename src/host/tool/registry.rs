@@ -2,7 +2,9 @@
 
 use super::agents::AgentBox;
 use super::bash;
+use super::builtin;
 use super::mcp::McpBox;
+use super::skills::SkillBox;
 use super::toolbox::{Kit, Listing, Place, Toolbox};
 use crate::host::perform::{Doing, Output, ToolRequest, ToolSpec};
 use crate::ir;
@@ -39,13 +41,17 @@ impl Registry {
 
     /// A new kind of toolbox is one line here.
     fn made(&self, agent: &Arc<ir::Agent>, root: &Path) -> Vec<Arc<dyn Toolbox>> {
-        let mut made: Vec<Arc<dyn Toolbox>> =
-            vec![Arc::new(BashBox { shelf: Arc::clone(&self.shelf), agent: Arc::clone(agent) })];
+        let bash = BashBox { shelf: Arc::clone(&self.shelf), agent: Arc::clone(agent) };
+        let mut boxes: Vec<Arc<dyn Toolbox>> = vec![Arc::new(bash)];
+        boxes.extend(agent.toolboxes.builtin.iter().map(builtin::made));
         for server in &agent.toolboxes.mcp {
-            made.push(Arc::new(McpBox::new(server.clone(), root.to_path_buf(), self.kit.clone())));
+            boxes.push(Arc::new(McpBox::new(server.clone(), root.to_path_buf(), self.kit.clone())));
         }
-        made.push(Arc::new(AgentBox { agent: Arc::clone(agent) }));
-        made
+        boxes.push(Arc::new(AgentBox { agent: Arc::clone(agent) }));
+        if !agent.toolboxes.skills.is_empty() {
+            boxes.push(Arc::new(SkillBox { sources: agent.toolboxes.skills.clone() }));
+        }
+        boxes
     }
 }
 

@@ -24,7 +24,7 @@ const SCRIPTS: &str = "src/host/model/script.rs"; // a script is a text of ours,
 const WALLS: &[(&str, &[&str])] = &[
     ("miette", &["src/report/human.rs"]),
     ("clap", &["src/cli.rs", "src/cli/"]),
-    ("rusqlite", &["src/store/sqlite.rs", "src/store/sqlite/"]),
+    ("rusqlite", &["src/store/sqlite.rs", "src/store/sqlite/", "src/host/tool/sqlite.rs"]),
     ("reqwest", &["src/host.rs", "src/host/"]),
     ("process_wrap", &["src/host.rs", "src/host/"]),
     ("lsp_server", &["src/lsp.rs", "src/lsp/"]),
