@@ -150,14 +150,14 @@ impl Inner {
         if error.is_authorization_required() {
             reached.forget_key(&self.kit.keys);
         }
-        let why = match &error {
-            ServiceError::UnexpectedResponse => "gave an answer of an unknown form".to_owned(),
-            ServiceError::TransportClosed => reached.ending().await,
-            _ => {
-                reached.bury();
-                let gone = reached.ending().await;
-                format!("{gone} ({})", reached.without_key(&innermost(&error)))
-            }
+        let why = if matches!(error, ServiceError::UnexpectedResponse) {
+            "gave an answer of an unknown form".to_owned()
+        } else if matches!(error, ServiceError::TransportClosed) {
+            reached.ending().await
+        } else {
+            reached.bury();
+            let gone = reached.ending().await;
+            format!("{gone} ({})", reached.without_key(&innermost(&error)))
         };
         let effect = if when == "during the call" { "; the call may have had its effect" } else { "" };
         format!("the tool server `{name}` {why} {when}{effect}")
@@ -198,10 +198,12 @@ fn full_name(server: &str, tool: &str) -> String {
 }
 
 fn unsupported(name: &str, response: &CallToolResponse) -> String {
-    let what = match response {
-        CallToolResponse::InputRequired(_) => "asks back, and nobody is there to answer",
-        CallToolResponse::Task(_) => "answers with a task to be asked for later, which is not supported",
-        _ => "answers in a way that is not supported",
+    let what = if matches!(response, CallToolResponse::InputRequired(_)) {
+        "asks back, and nobody is there to answer"
+    } else if matches!(response, CallToolResponse::Task(_)) {
+        "answers with a task to be asked for later, which is not supported"
+    } else {
+        "answers in a way that is not supported"
     };
     format!("the tool server `{name}` {what}")
 }

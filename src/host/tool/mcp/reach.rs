@@ -247,16 +247,20 @@ fn late(timeout: Duration) -> String {
 
 /// Why there is no handshake.
 fn refused(error: &ClientInitializeError) -> String {
-    match error {
-        ClientInitializeError::JsonRpcError(error) => {
-            format!("refuses the handshake: {}", short(&error.message))
-        }
-        error if error.is_authorization_required() => "refuses the key, or wants one".to_owned(),
-        ClientInitializeError::TransportError { .. } | ClientInitializeError::ConnectionClosed(_) => {
-            format!("cannot be reached: {}", innermost(error))
-        }
-        error => format!("does not shake hands as MCP wants it: {}", short(&error.to_string())),
+    if let ClientInitializeError::JsonRpcError(error) = error {
+        return format!("refuses the handshake: {}", short(&error.message));
     }
+    if error.is_authorization_required() {
+        return "refuses the key, or wants one".to_owned();
+    }
+    let is_unreached = matches!(
+        error,
+        ClientInitializeError::TransportError { .. } | ClientInitializeError::ConnectionClosed(_)
+    );
+    if is_unreached {
+        return format!("cannot be reached: {}", innermost(error));
+    }
+    format!("does not shake hands as MCP wants it: {}", short(&error.to_string()))
 }
 
 /// The headers of the definition.
