@@ -3,6 +3,7 @@
 mod agent;
 mod check;
 mod compile;
+mod confined;
 mod database;
 mod definition;
 mod demo;
@@ -129,6 +130,8 @@ enum Verb {
     Agent(agent::Arguments),
     /// See a durable session at work, without a key and without a network
     Demo(demo::Arguments),
+    #[command(hide = true)]
+    Confined(confined::Arguments),
 }
 
 /// Which database.
@@ -166,6 +169,7 @@ pub fn main() -> ExitCode {
         Verb::Session(arguments) => session::run(&arguments),
         Verb::Agent(arguments) => agent::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),
+        Verb::Confined(arguments) => confined::run(&arguments),
     };
     match outcome {
         Ok(exit) => exit.into(),
@@ -189,6 +193,7 @@ fn wants_json(verb: &Verb) -> bool {
         | Verb::Explain(_)
         | Verb::Schema(_)
         | Verb::Demo(_)
+        | Verb::Confined(_)
         | Verb::Lsp(_) => false,
     }
 }

@@ -5,7 +5,7 @@ mod read;
 mod write;
 
 pub use read::read;
-pub use write::write;
+pub use write::{disposition, write};
 
 use crate::engine::agent::event::Media;
 use crate::engine::agent::state::Turn;

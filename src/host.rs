@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod holder;
+pub mod isolate;
 pub mod model;
 pub mod perform;
 pub mod real;

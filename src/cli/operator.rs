@@ -2,10 +2,10 @@
 
 use super::{Exit, Failure};
 use crate::engine::Principal;
-use crate::host::tool::toolbox::Allowed;
+use crate::host::tool::toolbox::{Allowed, Function, Walls};
 use etcetera::BaseStrategy;
 use serde::Deserialize;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 #[derive(Debug, Default, Deserialize)]
@@ -15,6 +15,43 @@ struct Configuration {
     roles: HashMap<String, Vec<String>>,
     /// Prompts by name, for `--alias`.
     aliases: HashMap<String, String>,
+    /// Function runners by name: a URL, or a URL with the id of a key.
+    functions: BTreeMap<String, Runner>,
+    /// The container program.
+    docker: Option<String>,
+    /// What isolated programs of packages may touch.
+    isolation: Isolation,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "a URL, or an object with `url` and `key`")]
+enum Runner {
+    Url(String),
+    WithKey(WithKey),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WithKey {
+    url: String,
+    key: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Isolation {
+    /// Variables that they may see.
+    environment: Vec<String>,
+    /// Walls of the kernel; none without them.
+    landlock: Option<Landlock>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Landlock {
+    read: Vec<PathBuf>,
+    write: Vec<PathBuf>,
+    network: bool,
 }
 
 fn folder() -> Result<PathBuf, Failure> {
@@ -33,8 +70,32 @@ pub(super) fn keys_file() -> Result<PathBuf, Failure> {
 
 /// What the configuration allows beyond what every agent may do.
 pub(super) fn allowed() -> Result<Allowed, Failure> {
-    configuration()?;
-    Ok(Allowed::default())
+    let configuration = configuration()?;
+    let functions = configuration.functions.into_iter().map(|(name, runner)| function(name, runner));
+    Ok(Allowed {
+        functions: functions.collect::<Result<_, _>>()?,
+        docker: configuration.docker,
+        environment: configuration.isolation.environment,
+        walls: configuration.isolation.landlock.map(|walls| Walls {
+            read: walls.read,
+            write: walls.write,
+            network: walls.network,
+        }),
+    })
+}
+
+fn function(name: String, runner: Runner) -> Result<Function, Failure> {
+    let (url, key) = match runner {
+        Runner::Url(url) => (url, None),
+        Runner::WithKey(WithKey { url, key }) => (url, key),
+    };
+    let has_host = |start: &str| url.strip_prefix(start).is_some_and(|rest| !rest.is_empty());
+    if has_host("https://") || has_host("http://") {
+        return Ok(Function { name, url, key });
+    }
+    let message =
+        format!("the configuration gives the function runner `{name}` no URL that begins with https://");
+    Err(Failure::usage(message))
 }
 
 /// The prompt that `--alias` names.

@@ -229,7 +229,8 @@ fn raw(call: &Call, id: &str, index: usize) -> Value {
 }
 
 /// A disposition in the words of agent files, without its decorators.
-fn disposition(of: &ir::Disposition) -> Value {
+#[must_use]
+pub fn disposition(of: &ir::Disposition) -> Value {
     match of {
         ir::Disposition::RunSync | ir::Disposition::Decorate { .. } => json!({ "tag": "runSync" }),
         ir::Disposition::RunAsync => json!({ "tag": "runAsync" }),

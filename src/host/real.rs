@@ -3,6 +3,7 @@
 use crate::engine::SessionId;
 use crate::engine::agent::command::{Answer, Said};
 use crate::engine::agent::event::Spec;
+use crate::host::isolate;
 use crate::host::model::keys::Keys;
 use crate::host::model::{self, Limits, script};
 use crate::host::perform::{
@@ -74,8 +75,22 @@ impl Perform for RealPerform {
     }
 
     fn run_tool(&self, request: ToolRequest) -> Doing<Output> {
+        if let Some(isolation) = request.isolation.clone() {
+            let kit = self.kit.clone();
+            return Box::pin(async move { isolate::run(&kit, &request, &isolation).await });
+        }
         let (boxes, place) = self.boxes(&request.agent, &request.spec);
         Box::pin(async move { registry::call(&boxes, &place, request).await })
+    }
+
+    fn can_isolate(
+        &self,
+        _agent: Arc<ir::Agent>,
+        spec: Arc<Spec>,
+        place: ir::Isolation,
+    ) -> Doing<Result<(), String>> {
+        let kit = self.kit.clone();
+        Box::pin(async move { isolate::possible(&kit, Path::new(&spec.root), &place).await })
     }
 
     fn definition(&self, agent: Arc<ir::Agent>, spec: Arc<Spec>, tool: String) -> Doing<Option<ToolSpec>> {

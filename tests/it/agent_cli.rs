@@ -2,6 +2,7 @@
 
 mod demo;
 mod files;
+mod isolation;
 mod pinned;
 mod prompt;
 mod verbs;

@@ -2,6 +2,7 @@
 
 mod bash;
 mod builtin;
+mod isolation;
 
 use flowright::engine::SessionId;
 use flowright::engine::agent::event::{CallMade, Spec};

@@ -52,7 +52,12 @@ pub enum Inherit<'a> {
     /// Those of [`PLAIN`] and those that the operator allows by name; a name that ends in `*` allows all that begin
     /// so. For everything that a definition brings: no key is among them (invariant 7).
     Allowed(&'a [String]),
+    /// Those of [`BARE`] and those that the operator allows isolated programs by name.
+    Isolated(&'a [String]),
 }
+
+/// Variables that isolated programs see.
+pub const BARE: [&str; 5] = ["PATH", "HOME", "LANG", "LC_*", "TZ"];
 
 /// Variables that every tool may see: none of them holds a secret.
 pub const PLAIN: [&str; 20] = [
@@ -93,11 +98,11 @@ impl Inherit<'_> {
             Some(start) => name.starts_with(start),
             None => name == allowed,
         };
+        let any = |more: &[String], fits: &dyn Fn(&str) -> bool| more.iter().any(|allowed| fits(allowed));
         match self {
             Self::Operator => true,
-            Self::Allowed(more) => {
-                PLAIN.iter().any(|plain| fits(plain)) || more.iter().any(|allowed| fits(allowed))
-            }
+            Self::Allowed(more) => PLAIN.iter().any(|plain| fits(plain)) || any(more, &fits),
+            Self::Isolated(more) => BARE.iter().any(|bare| fits(bare)) || any(more, &fits),
         }
     }
 }

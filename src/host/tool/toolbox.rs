@@ -47,10 +47,34 @@ pub struct Kit {
 /// What the operator's configuration allows; a definition can grant none of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Allowed {
-    /// Names and URLs of function runners.
-    pub functions: Vec<(String, String)>,
+    /// Function runners.
+    pub functions: Vec<Function>,
     /// The container program, `docker` without it.
     pub docker: Option<String>,
-    /// Names of variables that isolated programs may see beside `PATH` and `HOME`.
+    /// Names of variables that isolated programs may see beside `PATH`, `HOME` and the language.
     pub environment: Vec<String>,
+    /// Walls around isolated programs of a package; none without it.
+    pub walls: Option<Walls>,
+}
+
+/// A function runner.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Its name, the `target` of agent files.
+    pub name: String,
+    /// Where envelopes are posted to.
+    pub url: String,
+    /// Id of the key that is sent as bearer token.
+    pub key: Option<String>,
+}
+
+/// What isolated programs may touch beside the system, their package without the sessions, and their scratch folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Walls {
+    /// Further paths that they read; from the package root, or absolute.
+    pub read: Vec<PathBuf>,
+    /// Paths that they write.
+    pub write: Vec<PathBuf>,
+    /// Whether they may use TCP.
+    pub network: bool,
 }
