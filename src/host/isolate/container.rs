@@ -92,8 +92,12 @@ fn program(kit: &Kit) -> Result<PathBuf, String> {
         };
     }
     let folders = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file()).ok_or_else(|| {
-        format!("the container program `{name}` is not on the PATH; install it, or name another as `docker` in the configuration")
+    let found = std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file());
+    found.ok_or_else(|| {
+        format!(
+            "the container program `{name}` is not on the PATH; install it, or name another as `docker` in the \
+             configuration"
+        )
     })
 }
 

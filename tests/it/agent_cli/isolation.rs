@@ -53,11 +53,11 @@ fn a_policy_alone_isolates_a_call() {
 fn what_cannot_be_isolated_yet_is_run_later() {
     let desk = desk(&json!({"tag": "docker", "image": "builder:1"}));
     desk.write("config/flowright/config.json", br#"{"docker": "./no-such-docker"}"#);
-    let (code, report) = desk.json(&["session", "start", "agents/builder.json", "-p", "Build."]);
+    let (code, report) = desk.json(&["agent", "run", "agents/builder.json", "-p", "Build."]);
     assert_eq!(code, 3, "{report}");
-    let id = report["session_id"].as_str().or(report["session"].as_str()).unwrap().to_owned();
+    let id = report["session_id"].as_str().unwrap().to_owned();
     let (_, pending) = desk.json(&["session", "pending", &id]);
-    let call = &pending["calls"][0];
+    let call = &pending["pending"][0];
     assert_eq!(call["reason"], "the container program ./no-such-docker is not there", "{pending}");
     let (code, left) = desk.json(&["session", "run-isolated", &id]);
     assert_eq!((code, &left["left"]), (3, &json!(1)), "{left}");
@@ -67,10 +67,7 @@ fn what_cannot_be_isolated_yet_is_run_later() {
     assert_ne!(code, 0, "{err}");
     desk.tool(
         "no-such-docker",
-        &format!(
-            "{}",
-            WORKER.replacen("#!/bin/sh\n", "#!/bin/sh\ncase \"$1\" in version) exit 0 ;; esac\n", 1)
-        ),
+        &WORKER.replacen("#!/bin/sh\n", "#!/bin/sh\ncase \"$1\" in version) exit 0 ;; esac\n", 1),
     );
     let program = desk.path("no-such-docker").display().to_string();
     desk.write("config/flowright/config.json", json!({"docker": program}).to_string().as_bytes());
