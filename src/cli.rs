@@ -18,6 +18,7 @@ mod replace;
 mod run;
 mod schema;
 mod session;
+mod store;
 mod view;
 mod walk;
 mod why;
@@ -141,6 +142,10 @@ struct Database {
     /// user's data folder]
     #[arg(long, value_name = "FILE", env = "FLOWRIGHT_DB", global = true)]
     db: Option<PathBuf>,
+    /// Where sessions are kept: sqlite:FILE or file:FOLDER. Several: the first is written, the others are read behind
+    /// it. Goes before --db
+    #[arg(long, value_name = "STORE", env = "FLOWRIGHT_STORE", value_delimiter = ',', global = true)]
+    store: Vec<store::Kept>,
 }
 
 /// Runs the command line of this process.

@@ -1,5 +1,6 @@
 //! Which database, and a host over it.
 
+use super::store::{self, Kept};
 use super::{Database, Exit, Failure, definition, operator};
 use crate::engine::SessionId;
 use crate::host::clock::RealClock;
@@ -7,35 +8,33 @@ use crate::host::holder;
 use crate::host::model::keys::Keys;
 use crate::host::real::RealPerform;
 use crate::host::run::{Host, HostError};
-use crate::store::sqlite::SqliteStore;
 use crate::store::{Filter, StoreError};
-use etcetera::BaseStrategy;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// The host of this process.
 pub(super) fn host(database: &Database) -> Result<Host, Failure> {
-    let path = locate(database)?;
-    let store = SqliteStore::open(&path).map_err(|error| store_failure(&error, &path))?;
+    let stores = store::named(database)?;
+    let opened = store::open(&stores)?;
     let keys = Keys::read(&operator::keys_file()?).map_err(|message| Failure::new(Exit::Usage, message))?;
     let perform = RealPerform::allowing(keys, operator::allowed()?);
-    let mut host = Host::new(Arc::new(store), Arc::new(perform), Arc::new(RealClock), holder::this_process());
+    let mut host = Host::new(opened, Arc::new(perform), Arc::new(RealClock), holder::this_process());
     host.load_agents(Box::new(|file, root| {
         let path = Path::new(root).join(file);
         definition::agent(&path).map(|ready| ready.agent).map_err(|failure| failure.message)
     }));
-    host.run_in_background(Box::new(move |session, call| background(&path, session, call)));
+    host.run_in_background(Box::new(move |session, call| background(&stores, session, call)));
     Ok(host)
 }
 
 /// Starts a process of its own that runs one call and goes on when this one has ended.
-fn background(database: &Path, session: &SessionId, call: &str) -> Result<(), String> {
+fn background(stores: &[Kept], session: &SessionId, call: &str) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("the call cannot be run in the background: {error}");
     let program = std::env::current_exe().map_err(failed)?;
     let mut command = std::process::Command::new(program);
     command
-        .args(["session", "work", &session.0, call, "--db"])
-        .arg(database)
+        .args(["session", "work", &session.0, call])
+        .args(store::words(stores))
         .stdin(std::process::Stdio::null())
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::null());
@@ -46,27 +45,6 @@ fn background(database: &Path, session: &SessionId, call: &str) -> Result<(), St
         command.process_group(0);
     }
     command.spawn().map(|_| ()).map_err(failed)
-}
-
-fn locate(database: &Database) -> Result<PathBuf, Failure> {
-    if let Some(path) = &database.db {
-        return Ok(path.clone());
-    }
-    let here = std::env::current_dir()
-        .map_err(|error| Failure::new(Exit::Fault, format!("the current folder cannot be told: {error}")))?;
-    for folder in here.ancestors() {
-        let own = folder.join(".flowright");
-        if own.is_dir() {
-            return Ok(own.join("flowright.db"));
-        }
-    }
-    let strategy = etcetera::choose_base_strategy()
-        .map_err(|_| Failure::usage("there is no home folder to keep sessions in; name a file with --db"))?;
-    Ok(strategy.data_dir().join("flowright").join("flowright.db"))
-}
-
-fn store_failure(error: &StoreError, path: &Path) -> Failure {
-    Failure::new(Exit::Fault, format!("{}: {error}", path.display()))
 }
 
 /// How a host's error ends the process.

@@ -3,6 +3,7 @@
 pub(in crate::cli) mod stand;
 pub(in crate::cli) mod talk;
 
+mod apart;
 mod decide;
 mod history;
 mod list;
@@ -240,14 +241,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Verb::Approve { token, then } => talk::judge(&mut host, token, None, *then, json),
         Verb::Deny { token, reason, then } => talk::judge(&mut host, token, Some(reason), *then, json),
         Verb::RunIsolated { session, pin } => {
-            talk::run_isolated(&mut host, session, *pin, arguments.agent_file.as_deref(), json)
+            apart::run_isolated(&mut host, session, *pin, arguments.agent_file.as_deref(), json)
         }
         Verb::Print(print) => history::print(&mut host, print, json),
         Verb::Edit(edit) => history::edit(&mut host, edit, json),
         Verb::Delete(delete) => history::delete(&mut host, delete, json),
         Verb::Export(export) => history::export(&mut host, export),
         Verb::Import(import) => history::import(&mut host, import, arguments.agent_file.as_deref(), json),
-        Verb::Work { session, call } => talk::work(&mut host, session, call),
+        Verb::Work { session, call } => apart::work(&mut host, session, call),
         Verb::Resume { session, wait, pin } => {
             let session = database::resolve(&host, session)?;
             talk::pinned(&mut host, &session, *pin, arguments.agent_file.as_deref())?;

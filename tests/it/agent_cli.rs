@@ -5,6 +5,7 @@ mod files;
 mod isolation;
 mod pinned;
 mod prompt;
+mod stores;
 mod verbs;
 
 use serde_json::Value;
