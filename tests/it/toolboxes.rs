@@ -2,6 +2,7 @@
 
 mod bash;
 mod builtin;
+mod openapi;
 
 use flowright::engine::SessionId;
 use flowright::engine::agent::event::{CallMade, Spec};
