@@ -10,6 +10,7 @@ mod explain;
 mod fmt;
 mod graph;
 mod lsp;
+mod mcp;
 mod operator;
 mod output;
 mod prompt;
@@ -127,6 +128,8 @@ enum Verb {
     Session(session::Arguments),
     /// Talk to an agent in one go, check agent files, list tools, write a starter
     Agent(agent::Arguments),
+    /// Serve the agents of a folder as tools to programs that speak MCP
+    Mcp(mcp::Arguments),
     /// See a durable session at work, without a key and without a network
     Demo(demo::Arguments),
 }
@@ -165,6 +168,7 @@ pub fn main() -> ExitCode {
         Verb::Run(arguments) => run::run(&arguments),
         Verb::Session(arguments) => session::run(&arguments),
         Verb::Agent(arguments) => agent::run(&arguments),
+        Verb::Mcp(arguments) => mcp::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),
     };
     match outcome {
@@ -189,6 +193,7 @@ fn wants_json(verb: &Verb) -> bool {
         | Verb::Explain(_)
         | Verb::Schema(_)
         | Verb::Demo(_)
+        | Verb::Mcp(_)
         | Verb::Lsp(_) => false,
     }
 }
