@@ -24,8 +24,8 @@ use tokio::sync::{RwLock, mpsc};
 /// How long calls that nobody waits for may take to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 const INSTRUCTIONS: &str = "Each tool puts a task to an agent, which works in a durable session. `status` of the \
-     result is `completed` with an `answer`, or `paused` while somebody outside has to decide or to give a result: then \
-     call the same tool later with `session` set to `session_id` and an empty `prompt`, not at once.";
+     result is `completed` with an `answer`, or `paused` while somebody outside has to decide or to give a result: \
+     then call the same tool later with `session` set to `session_id` and an empty `prompt`, not at once.";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {

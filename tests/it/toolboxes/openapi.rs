@@ -474,3 +474,31 @@ fn a_document_from_elsewhere_names_no_host_but_its_own() {
     let said = fault(of("other.json").send("openapi_get_a", &json!({})));
     assert!(said.ends_with("names a server on another host than its own; write a `BaseUrl`"), "{said}");
 }
+
+/// Cut short, or with one line left out or doubled, a document is read or refused; its operations keep their form.
+#[test]
+fn damaged_documents_never_panic() {
+    use flowright::host::tool::openapi::{document::Document, operation};
+    let lines: Vec<&str> = PETS.lines().collect();
+    let mut texts: Vec<String> = (0..PETS.len()).step_by(7).map(|at| PETS[..at].to_owned()).collect();
+    for at in 0..lines.len() {
+        let (before, after) = lines.split_at(at);
+        texts.push([before, &after[1..]].concat().join("\n"));
+        texts.push([before, &after[..1], after].concat().join("\n"));
+    }
+    let (mut read, mut refused) = (0, 0);
+    for text in texts {
+        let Ok(document) = Document::read("pets.yaml", &text) else {
+            refused += 1;
+            continue;
+        };
+        read += 1;
+        let (operations, faults) = operation::all(&document, None);
+        for operation in &operations {
+            assert!(operation.spec.name.starts_with("openapi_"), "{operation:?}");
+            assert_eq!(operation.spec.parameters["type"], "object");
+        }
+        assert!(operations.len() + faults.len() <= 2 * lines.len());
+    }
+    assert!(read > 20 && refused > 20, "{read} read, {refused} refused");
+}
