@@ -11,6 +11,7 @@ mod explain;
 mod fmt;
 mod graph;
 mod lsp;
+mod mcp;
 mod operator;
 mod output;
 mod prompt;
@@ -129,6 +130,8 @@ enum Verb {
     Session(session::Arguments),
     /// Talk to an agent in one go, check agent files, list tools, write a starter
     Agent(agent::Arguments),
+    /// Serve the agents of a folder as tools to programs that speak MCP
+    Mcp(mcp::Arguments),
     /// See a durable session at work, without a key and without a network
     Demo(demo::Arguments),
     #[command(hide = true)]
@@ -173,6 +176,7 @@ pub fn main() -> ExitCode {
         Verb::Run(arguments) => run::run(&arguments),
         Verb::Session(arguments) => session::run(&arguments),
         Verb::Agent(arguments) => agent::run(&arguments),
+        Verb::Mcp(arguments) => mcp::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),
         Verb::Confined(arguments) => confined::run(&arguments),
     };
@@ -199,6 +203,7 @@ fn wants_json(verb: &Verb) -> bool {
         | Verb::Schema(_)
         | Verb::Demo(_)
         | Verb::Confined(_)
+        | Verb::Mcp(_)
         | Verb::Lsp(_) => false,
     }
 }

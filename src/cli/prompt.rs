@@ -62,6 +62,11 @@ pub(super) struct Attached {
 }
 
 impl Script {
+    /// A prompt of one text.
+    pub(super) fn of(text: &str) -> Self {
+        Self { parts: vec![Part::Prompt(text.to_owned())], thinking: Thinking::None }
+    }
+
     /// Whether nothing was written.
     pub(super) fn is_empty(&self) -> bool {
         self.parts.is_empty()

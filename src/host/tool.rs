@@ -6,6 +6,7 @@ pub mod builtin;
 pub mod developer;
 pub mod given;
 pub mod mcp;
+pub mod openapi;
 pub mod paths;
 pub mod process;
 pub mod registry;

@@ -24,6 +24,7 @@ mod house;
 mod ide;
 mod lsp;
 mod mcp;
+mod mcp_server;
 mod models;
 mod mutate;
 mod outputs;

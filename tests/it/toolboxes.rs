@@ -3,6 +3,7 @@
 mod bash;
 mod builtin;
 mod isolation;
+mod openapi;
 
 use flowright::engine::SessionId;
 use flowright::engine::agent::event::{CallMade, Spec};

@@ -63,6 +63,16 @@ impl Host {
         Ok(top)
     }
 
+    /// Gives the lease of a drive back whose future was dropped: nothing else would before it lapses.
+    ///
+    /// # Errors
+    /// `Unknown`, `Store`, `Stored`.
+    pub fn let_go(&mut self, session: &SessionId) -> Result<(), HostError> {
+        self.forget(session);
+        let top = self.top(session)?;
+        Ok(self.store.release(&top, &self.holder)?)
+    }
+
     pub(super) fn take_lease(&mut self, session: &SessionId) -> Result<(), HostError> {
         let now = self.clock.now();
         let (holder, until) = (self.holder.clone(), now.plus(LEASE));

@@ -4,6 +4,7 @@ use super::agents::AgentBox;
 use super::bash;
 use super::builtin;
 use super::mcp::McpBox;
+use super::openapi::OpenApiBox;
 use super::skills::SkillBox;
 use super::toolbox::{Kit, Listing, Place, Toolbox};
 use crate::host::perform::{Doing, Output, ToolRequest, ToolSpec};
@@ -44,6 +45,9 @@ impl Registry {
         let bash = BashBox { shelf: Arc::clone(&self.shelf), agent: Arc::clone(agent) };
         let mut boxes: Vec<Arc<dyn Toolbox>> = vec![Arc::new(bash)];
         boxes.extend(agent.toolboxes.builtin.iter().map(builtin::made));
+        for service in &agent.toolboxes.openapi {
+            boxes.push(Arc::new(OpenApiBox::new(service.clone(), root.to_path_buf(), self.kit.clone())));
+        }
         for server in &agent.toolboxes.mcp {
             boxes.push(Arc::new(McpBox::new(server.clone(), root.to_path_buf(), self.kit.clone())));
         }

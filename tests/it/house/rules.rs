@@ -18,7 +18,8 @@ pub(super) const FLOORS: &[(u8, &[&str])] = &[
 /// Rooms behind `ir` and what they never see, each with the files that do and why that is right.
 const BACK_WING: &[&str] = &["engine", "store", "host"];
 const FRONT_WING: &[&str] = &["ast", "parse", "resolve", "check", "lower", "compile", "report", "import"];
-const SCRIPTS: &str = "src/host/model/script.rs"; // a script is a text of ours, read as every other
+/// Files of the host that read a text with a reader of the front wing, and no more of it: scripts, service documents.
+const READERS: &[&str] = &["src/host/model/script.rs", "src/host/tool/openapi/document.rs"];
 
 /// A crate or the like, and the paths that may name it.
 const WALLS: &[(&str, &[&str])] = &[
@@ -176,8 +177,8 @@ pub(super) fn floors(path: &str, text: &str) -> Vec<String> {
                 &format!("`{room}` on floor {own_floor} imports `{named}` of floor {other_floor}"),
             ));
         }
-        let is_script = path == SCRIPTS && named == "parse";
-        if BACK_WING.contains(&room) && FRONT_WING.contains(&named.as_str()) && !is_script {
+        let reads = READERS.contains(&path) && named == "parse";
+        if BACK_WING.contains(&room) && FRONT_WING.contains(&named.as_str()) && !reads {
             faults.push(at(
                 path,
                 line,

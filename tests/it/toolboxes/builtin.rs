@@ -7,7 +7,7 @@ use flowright::host::tool::toolbox::{Kit, Place};
 use serde_json::{Value, json};
 
 impl Desk {
-    fn place(&self) -> Place {
+    pub(super) fn place(&self) -> Place {
         Place { root: self.path().to_path_buf(), session: flowright::engine::SessionId("s-1".to_owned()) }
     }
 
