@@ -28,7 +28,7 @@ fn fold(state: &mut State, at: Timestamp, event: &Event) {
     match event {
         Event::Started(spec) => {
             state.started_at = at;
-            state.turns.push(Turn::Said { text: spec.prompt.clone(), media: spec.media.clone(), at });
+            state.turns.push_back_mut(Turn::Said { text: spec.prompt.clone(), media: spec.media.clone(), at });
             state.spec = Some(spec.clone());
             ask(state);
         }
@@ -41,7 +41,7 @@ fn fold(state: &mut State, at: Timestamp, event: &Event) {
         }
         Event::ModelReplied { reply, text, thinking, calls, usage, carry } => {
             count(state, *reply, calls);
-            state.turns.push(Turn::Reply {
+            state.turns.push_back_mut(Turn::Reply {
                 reply: *reply,
                 text: text.clone(),
                 thinking: thinking.clone(),
@@ -177,7 +177,7 @@ fn settle(state: &mut State, at: Timestamp) {
     }
     if !state.waiting_messages.is_empty() {
         for message in std::mem::take(&mut state.waiting_messages) {
-            state.turns.push(Turn::Said { text: message.text, media: message.media, at });
+            state.turns.push_back_mut(Turn::Said { text: message.text, media: message.media, at });
         }
         state.submitted = false;
         ask(state);
@@ -189,7 +189,7 @@ fn settle(state: &mut State, at: Timestamp) {
 }
 
 fn take(state: &mut State, message: &Message) {
-    state.known_messages.push(message.id.clone());
+    state.known_messages.insert_mut(message.id.clone());
     state.waiting_messages.push(message.clone());
 }
 

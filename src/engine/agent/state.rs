@@ -1,5 +1,6 @@
 //! The state of an agent session: the fold of its events.
 
+use rpds::{HashTrieSetSync, VectorSync};
 use super::event::{CallMade, Envelope, Media, Message, Spec, ToolResult, Usage};
 use crate::engine::SessionId;
 use crate::ir;
@@ -21,13 +22,13 @@ pub struct State {
     /// Number of events folded.
     pub sequence: u64,
     /// The conversation so far, oldest first.
-    pub turns: Vec<Turn>,
+    pub turns: VectorSync<Turn>,
     /// Replies so far.
     pub replies: u32,
     /// Messages that came while a turn was open; they join when it closes.
     pub waiting_messages: Vec<Message>,
     /// Ids of all messages taken, to acknowledge repeats.
-    pub known_messages: Vec<String>,
+    pub known_messages: HashTrieSetSync<String>,
     /// The model call that is owed or runs.
     pub asking: Option<Asking>,
     /// Submissions so far, with the call that made each.

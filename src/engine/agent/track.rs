@@ -37,13 +37,17 @@ pub(super) fn find<'a>(state: &'a State, id: &str) -> Option<&'a Call> {
 
 /// The call with this id, to be changed.
 pub(super) fn find_mut<'a>(state: &'a mut State, id: &str) -> Option<&'a mut Call> {
-    let turns = state.turns.iter_mut().rev();
-    turns
-        .flat_map(|turn| match turn {
-            Turn::Reply { calls, .. } => calls.as_mut_slice(),
-            Turn::Said { .. } => &mut [],
-        })
-        .find(|call| call.made.id == id)
+    let holds = |turn: &Turn| match turn {
+        Turn::Reply { calls, .. } => calls.iter().any(|call| call.made.id == id),
+        Turn::Said { .. } => false,
+    };
+    let from_behind = state.turns.iter().rev().position(holds)?;
+    let at = state.turns.len().checked_sub(from_behind + 1)?;
+    // Only this turn is copied where another state shares it.
+    match state.turns.get_mut(at)? {
+        Turn::Reply { calls, .. } => calls.iter_mut().find(|call| call.made.id == id),
+        Turn::Said { .. } => None,
+    }
 }
 
 /// Where a call stands that gave this.

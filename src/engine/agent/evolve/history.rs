@@ -20,7 +20,7 @@ pub(super) fn import(state: &mut State, turns: &[Turn]) {
         }
     }
     state.calls_made = state.calls_made.max(calls_made);
-    state.turns = turns.to_vec();
+    state.turns = turns.iter().cloned().collect();
     // Behind words of a person, and behind answers that the model has not seen, the model is owed.
     if matches!(state.turns.last(), Some(Turn::Said { .. })) && !track::turn_is_open(state) {
         super::ask(state);
