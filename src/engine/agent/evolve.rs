@@ -28,7 +28,11 @@ fn fold(state: &mut State, at: Timestamp, event: &Event) {
     match event {
         Event::Started(spec) => {
             state.started_at = at;
-            state.turns.push_back_mut(Turn::Said { text: spec.prompt.clone(), media: spec.media.clone(), at });
+            state.turns.push_back_mut(Turn::Said {
+                text: spec.prompt.clone(),
+                media: spec.media.clone(),
+                at,
+            });
             state.spec = Some(spec.clone());
             ask(state);
         }

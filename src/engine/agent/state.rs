@@ -1,12 +1,12 @@
 //! The state of an agent session: the fold of its events.
 
-use rpds::{HashTrieSetSync, VectorSync};
 use super::event::{CallMade, Envelope, Media, Message, Spec, ToolResult, Usage};
 use crate::engine::SessionId;
 use crate::ir;
 use crate::ir::Digest;
 use crate::time::Timestamp;
 use indexmap::IndexMap;
+use rpds::{HashTrieSetSync, VectorSync};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -72,7 +72,7 @@ impl Toolbox for McpBox {
 
     fn call(&self, request: ToolRequest) -> Doing<Output> {
         let inner = Arc::clone(&self.inner);
-        Box::pin(async move { inner.call(&request).await.unwrap_or_else(Output::Failed) })
+        Box::pin(async move { inner.call(&request).await.unwrap_or_else(|output| output) })
     }
 }
 
@@ -117,26 +117,38 @@ impl Inner {
         }
     }
 
-    async fn call(&self, request: &ToolRequest) -> Result<Output, String> {
-        let arguments = arguments::parse(&request.call.arguments)?;
+    /// The other side is a call that gave nothing: failed, or with an outcome that nobody knows.
+    async fn call(&self, request: &ToolRequest) -> Result<Output, Output> {
+        let arguments = arguments::parse(&request.call.arguments).map_err(Output::Failed)?;
         let name = self.server.name();
-        let (reached, tools) = self.tools().await?;
+        let (reached, tools) = self.tools().await.map_err(Output::Failed)?;
         let tool = tools.iter().find(|tool| full_name(name, &tool.name) == request.call.name);
-        let tool = tool.ok_or_else(|| format!("the tool `{}` is gone", request.call.name))?;
+        let gone = || Output::Failed(format!("the tool `{}` is gone", request.call.name));
+        let tool = tool.ok_or_else(gone)?;
+        let may_repeat =
+            described(name, tool).repeatable || request.agent.repeatable_tools.contains(&request.call.name);
+        // A server that may be at it still leaves nobody knowing (invariant 13); a process that has ended does not.
+        let open = |why: String| if may_repeat { Output::Failed(why) } else { Output::Unknown(why) };
         let asked = CallToolRequestParams::new(tool.name.clone()).with_arguments(arguments);
         let timeout = timeout_of(request);
         // What is dropped before its answer has come is taken back: the server is sent the notification.
         match tokio::time::timeout(timeout, reached.peer().call_tool_once(asked)).await {
             Ok(Ok(CallToolResponse::Complete(given))) => Ok(result::of(given)),
-            Ok(Ok(other)) => Err(unsupported(name, &other)),
-            Ok(Err(error)) => Err(self.said(&reached, "during the call", error).await),
+            Ok(Ok(other)) => Err(Output::Failed(unsupported(name, &other))),
+            Ok(Err(error)) => {
+                let is_answer =
+                    matches!(error, ServiceError::McpError(_)) || error.is_authorization_required();
+                let why = self.said(&reached, "during the call", error).await;
+                let is_program = matches!(self.server, McpServer::Program { .. });
+                Err(if is_answer || is_program { Output::Failed(why) } else { open(why) })
+            }
             Err(_) => {
                 reached.doubt();
-                Err(format!(
+                Err(open(format!(
                     "the tool server `{name}` did not answer within {} s and was told to stop; the call may have had \
                      its effect",
                     timeout.as_secs()
-                ))
+                )))
             }
         }
     }
