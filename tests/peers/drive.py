@@ -306,12 +306,14 @@ CHECKS = [
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for option in ("--flowright", "--work", "--aimock", "--smollm"):
+    for option in ("--flowright", "--work", "--aimock", "--smollm", "--grader"):
         parser.add_argument(option, required=True)
     parser.add_argument("only", nargs="*", help="names of checks; without any, all")
     given = parser.parse_args()
-    servers = {"aimock": given.aimock, "smollm": given.smollm}
-    chosen = [check for check in CHECKS if not given.only or check[0].__name__ in given.only]
+    servers = {"aimock": given.aimock, "smollm": given.smollm, "grader": given.grader}
+    import agents
+
+    chosen = [check for check in CHECKS + agents.CHECKS if not given.only or check[0].__name__ in given.only]
     passed = failed = 0
     for check, package, server in chosen:
         began = time.monotonic()
