@@ -231,6 +231,55 @@ fn resume_with_twenty_megabytes(bencher: Bencher) {
     });
 }
 
+/// Turns that each have a result of this many bytes, unlike one another.
+struct Even(u32, usize);
+
+impl Perform for Even {
+    fn call_model(&self, request: ModelRequest) -> Doing<Result<Answer, ModelFault>> {
+        let reply = request.reply;
+        let calls = if reply > self.0 {
+            Vec::new()
+        } else {
+            vec![(format!("c{reply}"), "bash_even".to_owned(), format!("{{\"n\":{reply}}}"))]
+        };
+        Box::pin(async move { Ok(Answer { calls, ..Answer::default() }) })
+    }
+
+    fn run_tool(&self, request: ToolRequest) -> Doing<Output> {
+        let mut text = format!("the answer to {} ", request.call.arguments).repeat(self.1);
+        text.truncate(self.1);
+        Box::pin(async move { Output::Text(text) })
+    }
+
+    fn repeatable(&self, _agent: Arc<ir::Agent>, _spec: Arc<Spec>, _tool: String) -> Doing<bool> {
+        Box::pin(async { true })
+    }
+}
+
+/// Whole turns with results of 1 KiB, FULL: `benches/peers/langgraph_turns.py` does the same with its own engine. Four commits
+/// a turn: the model call admitted, its reply, the call admitted, its result.
+#[divan::bench(args = [200, 1_000], sample_count = 5)]
+fn turns_of_a_kibibyte(bencher: Bencher, turns: u32) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    bencher.counter(divan::counter::ItemsCount::new(turns)).bench_local(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("db");
+        {
+            let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&path).unwrap());
+            let perform = Arc::new(Even(turns, 1024));
+            let mut host = Host::new(store, perform, Arc::new(RealClock), "bench/-/1".to_owned());
+            let agent = worker();
+            host.start_agent(&agent, spec(&agent)).unwrap();
+            runtime.block_on(host.drive(&SessionId("long".to_owned()), Until::Rest)).unwrap();
+        }
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        drop(connection);
+        let weight = std::fs::metadata(&path).unwrap().len();
+        eprintln!("{turns} turns: {} bytes a turn", weight / u64::from(turns));
+    });
+}
+
 fn kept(turn: &agent::state::Turn) -> Vec<ir::Digest> {
     let agent::state::Turn::Reply { calls, .. } = turn else { return Vec::new() };
     let kept = calls.iter().filter_map(|call| match &call.state {

@@ -12,6 +12,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// How a frozen workflow begins.
+const FROZEN: &[u8] = b"{\"digest\":\"sha256:";
+
 /// A definition that can run.
 pub(super) struct Ready {
     pub workflow: Arc<ir::Workflow>,
@@ -123,6 +126,21 @@ pub(super) fn agent_quietly(path: &Path) -> Option<ir::Agent> {
     judge_file(path).ok()?.agent
 }
 
+/// How a workflow file stands to the frozen definition of this digest: `same`, `changed`, `broken` or `gone`.
+pub(super) fn standing(path: &Path, frozen: &ir::Digest) -> &'static str {
+    let Ok(bytes) = read(path) else { return "gone" };
+    let digest = if bytes.starts_with(FROZEN) {
+        ir::Workflow::from_bytes(&bytes).ok().map(|workflow| workflow.digest().clone())
+    } else {
+        judge(path, bytes).workflow().map(|workflow| workflow.digest().clone())
+    };
+    match digest {
+        Some(now) if now == *frozen => "same",
+        Some(_) => "changed",
+        None => "broken",
+    }
+}
+
 /// Findings as a person reads them, to stderr.
 pub(super) fn print_findings(verdict: &Verdict) {
     let look = report::Look { color: output::color(), width: output::width() };
@@ -137,7 +155,7 @@ pub(super) fn ready(path: &Path) -> Result<Ready, Failure> {
     let root = compile::package_root(path);
     let absolute = root.canonicalize().unwrap_or(root);
     let bytes = read(path)?;
-    if bytes.starts_with(b"{\"digest\":\"sha256:") {
+    if bytes.starts_with(FROZEN) {
         let workflow = ir::Workflow::from_bytes(&bytes)
             .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", path.display())))?;
         return Ok(Ready { workflow: Arc::new(workflow), root: absolute, ast: None });

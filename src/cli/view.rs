@@ -1,6 +1,6 @@
 //! One session as data and as text: what `show`, `run` and every deciding verb print.
 
-use super::{Exit, Failure, database, output};
+use super::{Exit, Failure, database, definition, output};
 use crate::engine::agent::event::ToolResult;
 use crate::engine::agent::state::{CallState, State as AgentState, Turn};
 use crate::engine::workflow::event::Decider;
@@ -10,6 +10,7 @@ use crate::host::run::{Host, Subject};
 use crate::ir;
 use crate::store::SessionRow;
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// Prints the session to stdout.
 pub(super) fn print(host: &mut Host, session: &SessionId, as_json: bool) -> Result<(), Failure> {
@@ -83,6 +84,10 @@ fn workflow_json(value: &mut Value, ir: &ir::Workflow, state: &State) {
     set(value, "digest", ir.digest().as_str().into());
     set(value, "started_at", state.started_at.to_string().into());
     if let Some(spec) = &state.spec {
+        if let Some(source) = &spec.source {
+            let standing = definition::standing(Path::new(source), ir.digest());
+            set(value, "definition", json!({ "file": source, "now": standing }));
+        }
         set(value, "inputs", json!(spec.inputs));
     }
     if let Some(position) = &state.position {
@@ -230,6 +235,16 @@ fn text(value: &Value) -> String {
         for (name, output) in ending.get("outputs").and_then(Value::as_object).into_iter().flatten() {
             lines.push(format!("output {name}: {}", plain(output)));
         }
+    }
+    let now = word(value, "/definition/now");
+    if !now.is_empty() && now != "same" && value.get("ending").is_none() {
+        let file = word(value, "/definition/file");
+        let how = match now.as_str() {
+            "gone" => "is gone",
+            "broken" => "has changed and does not compile",
+            _ => "has changed",
+        };
+        lines.push(format!("{file} {how}; the session goes on with the definition that it began with"));
     }
     let id = word(value, "/id");
     match value.pointer("/waiting/for").and_then(Value::as_str) {

@@ -185,7 +185,8 @@ fn b34_two_processes_decide_at_once() {
 #[test]
 fn b70_two_processes_resume_one_session() {
     let desk = Desk::new();
-    for round in 1..=5 {
+    let rounds = std::env::var("FLOWRIGHT_DEEP_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
+    for round in 1..=rounds.unwrap_or(5) {
         let id = desk.reviewed();
         desk.json(&["session", "reject", &id, "--revision", "1", "--feedback", "x", "--resume", "--json"]);
         desk.json(&["session", "accept", &id, "--revision", "2", "--json"]);

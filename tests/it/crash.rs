@@ -204,7 +204,7 @@ fn story(folder: &Path) -> Vec<Value> {
 
 /// B39, B55, B60: killed before or after any write, the story ends as the undisturbed one, and no effect is repeated.
 #[test]
-fn killed_between_any_two_writes_of_w04() {
+fn b60_killed_between_any_two_writes_of_w04() {
     let calm = tempfile::tempdir().unwrap();
     assert_eq!(process(calm.path(), "never 0", None).code(), Some(0));
     let expected = story(calm.path());
@@ -227,6 +227,9 @@ fn killed_between_any_two_writes_of_w04() {
             assert_eq!(next.code(), Some(0), "{when}");
             assert_eq!(effects(folder.path()), 1, "{when}");
             assert_eq!(story(folder.path()), expected, "{when}");
+            let database = rusqlite::Connection::open(folder.path().join("db")).unwrap();
+            let judged: String = database.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+            assert_eq!(judged, "ok", "{when}");
         }
     }
     // Right behind the admission nothing was done yet; right before the report everything was.

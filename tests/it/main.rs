@@ -17,6 +17,7 @@ mod cli;
 mod corpus;
 mod crash;
 mod documents;
+mod field;
 mod flow;
 mod fmt;
 mod grammar;

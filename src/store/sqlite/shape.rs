@@ -90,7 +90,7 @@ pub(super) const BUSY_ATTEMPTS: u32 = 6;
 pub(super) const BUSY_PAUSE: Duration = Duration::from_millis(20);
 
 /// The write-ahead log shrinks back to this after a checkpoint.
-const JOURNAL_LIMIT_BYTES: i64 = 64 * 1024 * 1024;
+const JOURNAL_LIMIT_BYTES: i64 = 8 * 1024 * 1024;
 
 /// What a write connection promises about the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

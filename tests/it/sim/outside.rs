@@ -110,6 +110,7 @@ impl Perform for Outside {
         let mut dice = Dice::named(self.seed, &name);
         let output = match dice.roll(12) {
             0 | 1 => Output::Failed(format!("failed {name}")),
+            2 => Output::Unknown("the line went dead".to_owned()),
             3 => Output::Text("x".repeat(20_000) + &name),
             _ => Output::Text(name),
         };
