@@ -215,6 +215,9 @@ struct Which {
     /// Gate of the review, counted from 1; needed where you have accepted the same candidate at an earlier one
     #[arg(long, value_name = "N")]
     gate: Option<std::num::NonZeroU32>,
+    /// Invocation whose candidate it is, as `session show --json` names it; without it the one under review now
+    #[arg(long, value_name = "STEP/VISIT/ATTEMPT")]
+    invocation: Option<String>,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {

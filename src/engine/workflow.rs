@@ -7,6 +7,7 @@ pub mod evolve;
 pub mod pending;
 mod people;
 mod question;
+mod quiet;
 pub mod render;
 mod repeat;
 mod stage;

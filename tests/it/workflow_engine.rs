@@ -4,6 +4,7 @@
 mod decisions;
 mod pauses;
 mod random;
+mod repeats;
 
 use crate::support::AS_OF;
 use crate::support::world::person;
@@ -147,7 +148,14 @@ impl Desk {
         decision: Decision,
         by: Principal,
     ) -> Result<Vec<Event>, RejectionCode> {
-        self.say(Notification::Decide { revision: Some(revision), digest: None, gate: None, decision, by })
+        self.say(Notification::Decide {
+            revision: Some(revision),
+            digest: None,
+            gate: None,
+            invocation: None,
+            decision,
+            by,
+        })
     }
 
     fn answer(&mut self, choice: &str, by: &str) -> Result<Vec<Event>, RejectionCode> {
