@@ -4,6 +4,7 @@ pub mod command;
 pub mod decide;
 pub mod event;
 pub mod evolve;
+mod mark;
 pub mod pending;
 mod people;
 mod question;

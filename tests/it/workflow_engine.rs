@@ -2,6 +2,7 @@
 //! events as they are written.
 
 mod decisions;
+mod marks;
 mod pauses;
 mod random;
 mod repeats;

@@ -122,6 +122,13 @@ pub enum Notification {
         /// Who.
         by: Principal,
     },
+    /// A person has seen to a marked iteration.
+    Dismiss {
+        /// Number of the mark; `None` takes all that there are.
+        mark: Option<u32>,
+        /// Who.
+        by: Principal,
+    },
     /// A person pauses.
     Pause {
         /// Who.

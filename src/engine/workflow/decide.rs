@@ -67,6 +67,7 @@ pub fn decide(
         }
         Notification::Retry { by } => turn.retry(by)?,
         Notification::Resume { by } => turn.resume(by)?,
+        Notification::Dismiss { mark, by } => turn.dismiss(mark, by)?,
         Notification::Pause { by } => turn.pause(by)?,
         Notification::Cancel { by, reason } => turn.cancel(by, reason)?,
     }

@@ -173,7 +173,13 @@ pub fn evolve(state: &mut State, at: Timestamp, event: &Event) {
         Event::WorkSettled { child } => {
             state.children.shift_remove(child);
         }
-        Event::StepLeft { node, visit, exit: _, outputs } => left(state, node, *visit, outputs.clone()),
+        Event::StepLeft { node, visit, exit: _, outputs, marked } => {
+            if let Some(reason) = marked {
+                super::mark::mark(state, at, node, *visit, reason);
+            }
+            left(state, node, *visit, outputs.clone());
+        }
+        Event::Dismissed { marks, .. } => state.marks.retain(|mark| !marks.contains(&mark.number)),
         Event::LoopExpired { .. } => {}
         Event::AttentionRaised { node, reason, remedies } => {
             let (node, reason, remedies) = (node.clone(), reason.clone(), remedies.clone());

@@ -128,7 +128,13 @@ impl Turn<'_> {
         outputs: indexmap::IndexMap<String, serde_json::Value>,
     ) {
         let visit = self.state.visits.get(node).copied().unwrap_or(0);
-        self.emit(Event::StepLeft { node: node.to_owned(), visit, exit: EdgeKind::Choice(choice), outputs });
+        self.emit(Event::StepLeft {
+            node: node.to_owned(),
+            visit,
+            exit: EdgeKind::Choice(choice),
+            outputs,
+            marked: None,
+        });
     }
 
     /// A person decides at a gate. The decision names what it decides: revision or digest.
@@ -335,7 +341,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    fn owner_only(&self, by: &Principal) -> Result<(), Rejection> {
+    pub(super) fn owner_only(&self, by: &Principal) -> Result<(), Rejection> {
         self.may(&["owner".to_owned(), "role:operator".to_owned()], by)
     }
 }
