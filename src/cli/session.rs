@@ -81,6 +81,14 @@ enum Verb {
     },
     /// Try a held step again as a new attempt; effects may repeat
     Retry(OneThen),
+    /// Take the mark off an iteration that went on after a failure
+    Dismiss {
+        /// Session id, or its beginning
+        session: String,
+        /// Number of the mark; without it all
+        #[arg(long, value_name = "N")]
+        mark: Option<u32>,
+    },
     /// Workflow: admit nothing new until `resume`. Agent: another name of `step`
     Pause(talk::Step),
     /// Cancel the session and everything it started
@@ -263,6 +271,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         | Verb::Reject { .. }
         | Verb::Abort { .. }
         | Verb::Retry(_)
+        | Verb::Dismiss { .. }
         | Verb::Pause(_)
         | Verb::Cancel { .. }
         | Verb::Message { .. }

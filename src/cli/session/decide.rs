@@ -29,6 +29,10 @@ pub(super) fn run(host: &mut Host, verb: &Verb, json: bool) -> Result<Exit, Fail
             decision(host, which, Decision::Abort { reason: reason.clone() }, *then, json)
         }
         Verb::Retry(one) => workflow(host, &one.session, Notification::Retry { by }, one.then, json),
+        Verb::Dismiss { session, mark } => {
+            let none = Then { resume: false, pin: talk::Pin { accept_agent_change: false } };
+            workflow(host, session, Notification::Dismiss { mark: *mark, by }, none, json)
+        }
         Verb::Pause(step) => {
             let none = Then { resume: false, pin: step.pin };
             workflow(host, &step.session, Notification::Pause { by }, none, json)
