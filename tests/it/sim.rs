@@ -24,7 +24,7 @@ fn every_seed_keeps_every_invariant() {
 
 #[test]
 fn every_seed_of_a_workflow_keeps_every_invariant() {
-    every_seed(1000, flow::live);
+    every_seed(400, flow::live);
 }
 
 fn every_seed(usual: u64, live: fn(u64) -> life::Tally) {

@@ -131,6 +131,9 @@ pub enum Event {
         summary: String,
         /// The result.
         result: Value,
+        /// Number of the submission within the child, where it is another one than the revision.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        submission: Option<u32>,
     },
     /// The agent ended without a result, or its session failed.
     StageUnsuccessful {

@@ -95,7 +95,7 @@ impl Turn<'_> {
         let over = matches!(stage.phase, StagePhase::Unsuccessful { .. })
             || stage.given_up().is_some()
             || is_through(definition, stage);
-        if submission <= sealed || over {
+        if submission <= stage.taken || over {
             return;
         }
         match envelope.outcome {
@@ -120,6 +120,7 @@ impl Turn<'_> {
             digest: result_digest(&envelope.result),
             summary: envelope.summary,
             result: envelope.result,
+            submission: (submission != sealed + 1).then_some(submission),
         });
         self.advance_stage();
     }

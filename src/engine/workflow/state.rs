@@ -187,6 +187,8 @@ pub struct Stage {
     pub phase: StagePhase,
     /// Candidates so far, oldest first; `revision` is index + 1.
     pub candidates: Vec<Candidate>,
+    /// The last submission of the child that became a candidate; earlier ones, and this one again, change nothing.
+    pub taken: u32,
     /// Rounds so far, per gate.
     pub rounds: IndexMap<u32, u32>,
     /// The turn after which the one reminder was given; `None` until then and again after each message.

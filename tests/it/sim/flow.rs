@@ -118,19 +118,20 @@ struct Life {
     picture: State,
     said: Vec<Said>,
     witness: Witness,
+    sealed: HashSet<(SessionId, u32)>,
     tally: Tally,
 }
 
 pub(crate) fn live(seed: u64) -> Tally {
     let mut life = Life::new(seed);
-    for _ in 0..20 + life.dice.roll(90) {
+    for _ in 0..40 + life.dice.roll(260) {
         match life.dice.roll(12) {
-            0..=2 => life.dispatch(),
-            3 | 4 => life.child_acts(),
-            5 | 6 => life.deliver(),
-            7..=9 => life.person_acts(),
-            10 => life.time_passes(),
-            _ if life.dice.once_in(3) => life.dies(),
+            0..=3 => life.dispatch(),
+            4 => life.child_acts(),
+            5..=7 => life.deliver(),
+            8 | 9 => life.person_acts(),
+            10 if life.dice.once_in(3) => life.time_passes(),
+            11 if life.dice.once_in(4) => life.dies(),
             _ => life.tell(Notification::Tick, &Cause::World),
         }
         life.judge();
@@ -154,6 +155,7 @@ impl Life {
             picture: State::default(),
             said: Vec::new(),
             witness: Witness::new(&ir),
+            sealed: HashSet::new(),
             tally: Tally::default(),
             ir,
         };
@@ -174,6 +176,10 @@ impl Life {
     fn tell(&mut self, news: Notification, cause: &Cause) {
         let at = self.clock.max(self.state.now);
         let ticked = news == Notification::Tick;
+        let submitted = match &news {
+            Notification::Submitted { child, submission, .. } => Some((child.clone(), *submission)),
+            _ => None,
+        };
         let events = match decide(&self.ir, &self.state, at, news) {
             Ok(events) => events,
             Err(refused) => {
@@ -181,6 +187,9 @@ impl Life {
                 return;
             }
         };
+        if events.iter().any(|event| matches!(event, Event::CandidateSealed { .. })) {
+            assert!(self.sealed.insert(submitted.unwrap()), "one submission is sealed once");
+        }
         self.witness.see(&self.state, at, &events, cause);
         for event in &events {
             evolve(&mut self.state, at, event);
@@ -457,6 +466,7 @@ impl Life {
     fn comes_to_rest(&mut self) {
         self.dies();
         for round in 0..200 {
+            self.tell(Notification::Tick, &Cause::World);
             for command in pending(&self.ir, &self.state) {
                 self.perform(command);
             }
@@ -485,6 +495,10 @@ impl Life {
                 self.clock = self.clock.max(next);
                 self.tell(Notification::Tick, &Cause::World);
             }
+        }
+        if self.state.ended.is_none() {
+            let last: Vec<_> = self.log.iter().rev().take(12).rev().collect();
+            eprintln!("{last:#?}");
         }
         assert!(self.state.ended.is_some(), "it does not end: {:?} {:?}", self.state.hold, self.state.work);
         assert_eq!(pending(&self.ir, &self.state), []);

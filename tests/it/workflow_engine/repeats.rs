@@ -6,7 +6,7 @@ use flowright::engine::agent::event::{Envelope, EnvelopeOutcome};
 use flowright::engine::workflow::command::{Decision, Notification};
 use flowright::engine::workflow::event::Event;
 use flowright::engine::workflow::pending::pending;
-use flowright::engine::workflow::state::Hold;
+use flowright::engine::workflow::state::{Hold, Work};
 use flowright::engine::{Principal, RejectionCode};
 use flowright::ir::StopStatus;
 use serde_json::{Value, json};
@@ -140,6 +140,23 @@ fn a_session_past_its_deadline_does_not_ask_for_attention() {
     assert!(matches!(desk.state.hold, Hold::Cancelling { .. }), "{:?}", desk.state.hold);
     desk.settle();
     assert_eq!(desk.ending(), StopStatus::Failed);
+}
+
+/// Submissions that come in another order, or again, make no revision of their own.
+#[test]
+fn a_submission_is_one_candidate() {
+    let cases: [(&[u32], &[u64]); 4] =
+        [(&[1, 1, 2], &[1, 2]), (&[2, 1, 2], &[2]), (&[2, 2, 3, 2, 3], &[2, 3]), (&[1, 3, 2, 3], &[1, 3])];
+    for (order, kept) in cases {
+        let mut desk = Desk::new(SPLIT);
+        desk.settle();
+        for submission in order {
+            hand_in(&mut desk, *submission, EnvelopeOutcome::Succeeded, json!({ "n": submission }));
+        }
+        let Work::Stage(stage) = &desk.state.work else { panic!("{:?}", desk.state.work) };
+        let found: Vec<_> = stage.candidates.iter().map(|candidate| candidate.result["n"].as_u64()).collect();
+        assert_eq!(found, kept.iter().map(|n| Some(*n)).collect::<Vec<_>>(), "{order:?}");
+    }
 }
 
 const SAME: &str = "
