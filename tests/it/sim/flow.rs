@@ -20,7 +20,11 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
-const FLOWS: [&str; 4] = [
+const FLOWS: [&str; 5] = [
+    "
+deadline: 5h
+steps: [{ id: make, agent: maker, task: Make it., deadline: 4h }, { id: last, agent: maker, task: End it. }]
+",
     "
 deadline: 90h
 steps:
@@ -130,7 +134,7 @@ pub(crate) fn live(seed: u64) -> Tally {
             4 => life.child_acts(),
             5..=7 => life.deliver(),
             8 | 9 => life.person_acts(),
-            10 if life.dice.once_in(3) => life.time_passes(),
+            10 if life.state.hold == Hold::Paused || life.dice.once_in(3) => life.time_passes(),
             11 if life.dice.once_in(4) => life.dies(),
             _ => life.tell(Notification::Tick, &Cause::World),
         }
@@ -271,7 +275,7 @@ impl Life {
 
     /// A child takes a turn.
     fn child_acts(&mut self) {
-        let anew = self.dice.once_in(12);
+        let anew = self.dice.once_in(6);
         let able: Vec<SessionId> = self
             .kids
             .iter()
@@ -282,7 +286,8 @@ impl Life {
             return;
         }
         let child = self.dice.pick(&able).clone();
-        let kind = self.dice.roll(16);
+        let silent = matches!(self.kids[&child].said.last(), Some(Notification::Yielded { .. }));
+        let kind = if silent && self.dice.once_in(2) { 12 } else { self.dice.roll(30) };
         self.turn(&child, kind);
     }
 
@@ -306,7 +311,7 @@ impl Life {
                     _ => EnvelopeOutcome::Succeeded,
                 };
                 let result = match (evaluator, kind) {
-                    (true, 0..=5) => json!({ "decision": "accept", "feedback": "" }),
+                    (true, 0..=9 | 16..=19) => json!({ "decision": "accept", "feedback": "" }),
                     (true, _) => json!({ "decision": "reject", "feedback": "more" }),
                     (false, 9) => Value::Null,
                     // Often the very same result, so that digests do not tell revisions apart.
@@ -357,11 +362,14 @@ impl Life {
 
     /// What somebody wants who looks at their picture of the session.
     fn wish(&mut self, by: Principal) -> Option<Notification> {
+        if !matches!(self.picture.hold, Hold::None | Hold::Paused) && self.dice.roll(3) > 0 {
+            return self.duty(false);
+        }
         match self.dice.roll(14) {
             0 => return Some(Notification::Pause { by }),
             1 | 2 => return Some(Notification::Resume { by }),
             3 => return Some(Notification::Retry { by }),
-            4 if self.dice.once_in(6) => {
+            4 if self.dice.once_in(25) => {
                 return Some(Notification::Cancel { by, reason: "enough".to_owned() });
             }
             5 if self.dice.once_in(2) => {
@@ -400,13 +408,15 @@ impl Life {
 
     fn time_passes(&mut self) {
         let by = match self.dice.roll(8) {
+            // Pauses are long.
+            _ if self.state.hold == Hold::Paused => HOUR * 4,
             0 => -HOUR * 24,
-            1 => HOUR * 24,
-            2 => HOUR * 3,
+            1 if self.dice.once_in(3) => HOUR * 24,
+            1..=3 => HOUR * 3,
             _ => i64::try_from(self.dice.roll(HOUR.unsigned_abs())).unwrap(),
         };
         self.clock = match wake_at(&self.ir, &self.state) {
-            Some(next) if self.dice.once_in(2) => next,
+            Some(next) if self.dice.once_in(6) => next,
             _ => Timestamp(self.clock.0 + by),
         };
         if self.dice.once_in(2) {
