@@ -291,7 +291,8 @@ impl Turn<'_> {
             return;
         }
         self.advance_stage();
-        if self.state.work != Work::None || self.state.hold != Hold::None {
+        let stands = self.state.work == Work::None && self.state.hold == Hold::None;
+        if !stands || self.state.ended.is_some() {
             return;
         }
         let Some((position, _)) = self.open_node() else { return };
@@ -306,12 +307,12 @@ impl Turn<'_> {
         let target =
             answered.and_then(|choice| self.ir.graph().follow(&position.node, &EdgeKind::Choice(choice)));
         match target.map(|target| (target.name.clone(), matches!(target.kind, NodeKind::Hold))) {
-            Some((_, true)) => {
+            // Without a way on it is held and said, never left standing.
+            Some((_, true)) | None => {
                 let remedies = self.remedies(&position.node);
                 self.hold(&position.node, "the choice holds here".to_owned(), remedies);
             }
             Some((name, false)) => self.go(name),
-            None => {}
         }
     }
 

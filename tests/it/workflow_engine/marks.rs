@@ -173,4 +173,8 @@ fn an_older_event_marks_nothing() {
     evolve(&mut state, Desk::new("steps: [{ id: make, agent: maker, task: Make it. }]").now, &event);
     assert!(state.marks.is_empty() && state.records.contains_key("make"));
     assert_eq!(serde_json::to_value(&event).unwrap(), old, "and written as before");
+    let old = json!({ "candidate_sealed": { "invocation": "make/1/1", "revision": 2, "digest": "sha256:00",
+        "summary": "", "result": { "n": 1 } } });
+    let event: Event = serde_json::from_value(old.clone()).unwrap();
+    assert_eq!(serde_json::to_value(&event).unwrap(), old);
 }
