@@ -82,6 +82,14 @@ enum Verb {
     },
     /// Try a held step again as a new attempt; effects may repeat
     Retry(OneThen),
+    /// Take the mark off an iteration that went on after a failure
+    Dismiss {
+        /// Session id, or its beginning
+        session: String,
+        /// Number of the mark; without it all
+        #[arg(long, value_name = "N")]
+        mark: Option<u32>,
+    },
     /// Workflow: admit nothing new until `resume`. Agent: another name of `step`
     Pause(talk::Step),
     /// Cancel the session and everything it started
@@ -216,6 +224,9 @@ struct Which {
     /// Gate of the review, counted from 1; needed where you have accepted the same candidate at an earlier one
     #[arg(long, value_name = "N")]
     gate: Option<std::num::NonZeroU32>,
+    /// Invocation whose candidate it is, as `session show --json` names it; without it the one under review now
+    #[arg(long, value_name = "STEP/VISIT/ATTEMPT")]
+    invocation: Option<String>,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
@@ -261,6 +272,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         | Verb::Reject { .. }
         | Verb::Abort { .. }
         | Verb::Retry(_)
+        | Verb::Dismiss { .. }
         | Verb::Pause(_)
         | Verb::Cancel { .. }
         | Verb::Message { .. }

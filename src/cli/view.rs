@@ -105,6 +105,17 @@ fn workflow_json(value: &mut Value, ir: &ir::Workflow, state: &State) {
     if let Hold::NeedsAttention { node, reason, remedies } = &state.hold {
         set(value, "attention", json!({ "node": node, "reason": reason, "remedies": remedies }));
     }
+    if !state.marks.is_empty() {
+        let marks: Vec<Value> = state
+            .marks
+            .iter()
+            .map(|mark| {
+                json!({ "number": mark.number, "node": mark.node, "visit": mark.visit, "loop": mark.repeat,
+                    "iteration": mark.iteration, "reason": mark.reason, "at": mark.at })
+            })
+            .collect();
+        set(value, "marks", marks.into());
+    }
     if let Some(ending) = &state.ended {
         set(
             value,
@@ -270,6 +281,7 @@ fn text(value: &Value) -> String {
             lines.push(format!("  flowright session {} {id}", plain(remedy)));
         }
     }
+    mark_lines(value, &id, &mut lines);
     for turn in value.get("turns").and_then(Value::as_array).into_iter().flatten() {
         turn_lines(turn, &mut lines);
     }
@@ -278,6 +290,15 @@ fn text(value: &Value) -> String {
         lines.push(format!("child {child_id}  {title}  {}", status.replace('_', " ")));
     }
     lines.join("\n")
+}
+
+fn mark_lines(value: &Value, id: &str, lines: &mut Vec<String>) {
+    for mark in value.get("marks").and_then(Value::as_array).into_iter().flatten() {
+        let (number, node, reason) = (word(mark, "/number"), word(mark, "/node"), word(mark, "/reason"));
+        let (repeat, iteration) = (word(mark, "/loop"), word(mark, "/iteration"));
+        lines.push(format!("marked {number}: `{node}` in iteration {iteration} of `{repeat}`: {reason}"));
+        lines.push(format!("  flowright session dismiss {id} --mark {number}"));
+    }
 }
 
 fn answer_lines(value: &Value, id: &str, lines: &mut Vec<String>) {

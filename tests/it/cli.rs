@@ -97,7 +97,7 @@ fn the_whole_way_by_the_command_line() {
     assert_eq!(code, 3);
     // The digest of revision 1 names nothing that is under review any more.
     let (code, refused) = desk.json(&["session", "accept", &id, "--digest", &digest, "--json"]);
-    assert_eq!((code, &refused["error"]["code"]), (4, &Value::from("conflict")));
+    assert_eq!((code, &refused["error"]["code"]), (4, &Value::from("stale")));
     let (code, done) = desk.json(&["session", "accept", &id, "--revision", "2", "--resume", "--json"]);
     assert_eq!((code, &done["session"]["status"]), (0, &Value::from("completed")));
     assert_eq!(done["session"]["ending"]["outputs"]["revision"], "r-4711");
@@ -150,6 +150,44 @@ fn a_stranger_decides_nothing() {
         desk.command("eve", &["session", "accept", &id, "--revision", "1"]).output().unwrap().status.code(),
         Some(4)
     );
+}
+
+/// A decision about another invocation than the one under review is late; the same one twice is one decision.
+#[test]
+fn a_decision_that_names_its_invocation_and_gate() {
+    let desk = Desk::new();
+    let id = desk.reviewed();
+    let (_, shown) = desk.json(&["session", "show", &id, "--json"]);
+    let invocation = shown["session"]["waiting"]["invocation"].as_str().unwrap().to_owned();
+    let accept = |invocation: &str, gate: &str| {
+        let words = [
+            "session",
+            "accept",
+            &id,
+            "--revision",
+            "1",
+            "--invocation",
+            invocation,
+            "--gate",
+            gate,
+            "--json",
+        ];
+        desk.json(&words)
+    };
+    for (invocation, gate) in [("plan/9/1", "1"), (invocation.as_str(), "2")] {
+        let (code, refused) = accept(invocation, gate);
+        assert_eq!((code, &refused["error"]["code"]), (4, &Value::from("stale")), "{invocation} {gate}");
+    }
+    let (code, first) = accept(&invocation, "1");
+    assert_eq!(code, 0);
+    let (code, again) = accept(&invocation, "1");
+    assert_eq!(
+        (code, &again["session"]["version"]),
+        (0, &first["session"]["version"]),
+        "nothing is recorded twice"
+    );
+    let (code, nothing) = desk.json(&["session", "dismiss", &id, "--mark", "1", "--json"]);
+    assert_eq!((code, &nothing["error"]["code"]), (4, &Value::from("not_waiting")));
 }
 
 /// B34: two processes decide at once; exactly one is recorded, the other is told so.

@@ -86,7 +86,14 @@ fn operate(folder: &Path, when: When, settle: Option<&str>) -> Result<u64, i32> 
                 let revision = u32::try_from(candidates.len()).unwrap();
                 let feedback = "Stored preferences must be migrated.".to_owned();
                 let decision = if revision == 1 { Decision::Reject { feedback } } else { Decision::Accept };
-                Notification::Decide { revision: Some(revision), digest: None, gate: None, decision, by }
+                Notification::Decide {
+                    revision: Some(revision),
+                    digest: None,
+                    gate: None,
+                    invocation: None,
+                    decision,
+                    by,
+                }
             }
             other => panic!("the session waits for nothing that we know: {other:?}"),
         };

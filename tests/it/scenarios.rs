@@ -55,7 +55,7 @@ fn w04_plan_review_build_test() {
     assert_eq!(children(&world, &session).len(), 1);
 
     // Too late: revision 1 is no longer what is under review; nobody else may decide; digests name candidates too.
-    assert_eq!(refused(world.decide(&session, 1, Decision::Accept)), RejectionCode::Conflict);
+    assert_eq!(refused(world.decide(&session, 1, Decision::Accept)), RejectionCode::Stale);
     assert_eq!(
         refused(world.decide_as(&session, 2, Decision::Accept, person("eve"))),
         RejectionCode::NotAllowed

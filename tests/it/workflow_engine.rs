@@ -2,8 +2,10 @@
 //! events as they are written.
 
 mod decisions;
+mod marks;
 mod pauses;
 mod random;
+mod repeats;
 
 use crate::support::AS_OF;
 use crate::support::world::person;
@@ -23,6 +25,22 @@ use serde_json::{Value, json};
 const START: i64 = 1_770_000_000_000;
 const HOUR: i64 = 3_600_000;
 
+/// The definition of one file with two agents, `maker` and `critic`.
+pub(crate) fn compiled(yaml: &str) -> ir::Workflow {
+    let agent = |slug: &str| {
+        format!(
+            r#"{{"slug":"{slug}","base":"workflow-agent@1","modelUrl":"http://127.0.0.1:9","modelName":"x","systemPrompt":["You work."]}}"#
+        )
+    };
+    let files =
+        Memory::new().with("agents/maker.json", agent("maker")).with("agents/critic.json", agent("critic"));
+    let bytes = format!("kind: workflow\nversion: 1\nname: desk\n{yaml}").into_bytes();
+    let main = MainDocument { name: "desk.yaml".to_owned(), package_path: "desk.yaml".to_owned(), bytes };
+    let compiled = compile::compile(main, &files, AS_OF);
+    let errors: Vec<_> = compiled.diagnostics.iter().map(|found| found.message.clone()).collect();
+    compiled.workflow.unwrap_or_else(|| panic!("{errors:?}"))
+}
+
 /// One session under test.
 struct Desk {
     ir: ir::Workflow,
@@ -38,19 +56,7 @@ impl Desk {
     }
 
     fn with(yaml: &str, inputs: &[(&str, Value)]) -> Self {
-        let agent = |slug: &str| {
-            format!(
-                r#"{{"slug":"{slug}","base":"workflow-agent@1","modelUrl":"http://127.0.0.1:9","modelName":"x","systemPrompt":["You work."]}}"#
-            )
-        };
-        let files = Memory::new()
-            .with("agents/maker.json", agent("maker"))
-            .with("agents/critic.json", agent("critic"));
-        let bytes = format!("kind: workflow\nversion: 1\nname: desk\n{yaml}").into_bytes();
-        let main = MainDocument { name: "desk.yaml".to_owned(), package_path: "desk.yaml".to_owned(), bytes };
-        let compiled = compile::compile(main, &files, AS_OF);
-        let errors: Vec<_> = compiled.diagnostics.iter().map(|found| found.message.clone()).collect();
-        let ir = compiled.workflow.unwrap_or_else(|| panic!("{errors:?}"));
+        let ir = compiled(yaml);
         let mut desk =
             Self { ir, state: State::default(), now: Timestamp(START), log: Vec::new(), submissions: 0 };
         let spec = Spec {
@@ -147,7 +153,14 @@ impl Desk {
         decision: Decision,
         by: Principal,
     ) -> Result<Vec<Event>, RejectionCode> {
-        self.say(Notification::Decide { revision: Some(revision), digest: None, gate: None, decision, by })
+        self.say(Notification::Decide {
+            revision: Some(revision),
+            digest: None,
+            gate: None,
+            invocation: None,
+            decision,
+            by,
+        })
     }
 
     fn answer(&mut self, choice: &str, by: &str) -> Result<Vec<Event>, RejectionCode> {

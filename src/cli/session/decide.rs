@@ -6,7 +6,7 @@ use crate::engine::SessionId;
 use crate::engine::agent::command::{Notification as AgentNews, Resolution};
 use crate::engine::agent::event::{Message, MessageKind, ToolResult};
 use crate::engine::workflow::command::{Decision, Notification};
-use crate::engine::workflow::state::Hold;
+use crate::engine::workflow::state::{Hold, StagePhase, Work};
 use crate::host::run::{Host, Subject, Until};
 
 pub(super) fn run(host: &mut Host, verb: &Verb, json: bool) -> Result<Exit, Failure> {
@@ -29,6 +29,10 @@ pub(super) fn run(host: &mut Host, verb: &Verb, json: bool) -> Result<Exit, Fail
             decision(host, which, Decision::Abort { reason: reason.clone() }, *then, json)
         }
         Verb::Retry(one) => workflow(host, &one.session, Notification::Retry { by }, one.then, json),
+        Verb::Dismiss { session, mark } => {
+            let none = Then { resume: false, pin: talk::Pin { accept_agent_change: false } };
+            workflow(host, session, Notification::Dismiss { mark: *mark, by }, none, json)
+        }
         Verb::Pause(step) => {
             let none = Then { resume: false, pin: step.pin };
             workflow(host, &step.session, Notification::Pause { by }, none, json)
@@ -103,8 +107,31 @@ fn decision(
     let by = operator::principal()?;
     let gate = which.gate.map(|number| number.get().saturating_sub(1));
     let (revision, digest) = (which.revision, which.digest.clone());
-    let news = Notification::Decide { revision, digest, gate, decision, by };
+    let invocation = match &which.invocation {
+        Some(named) => Some(named.clone()),
+        None => under_review(host, which)?,
+    };
+    let news = Notification::Decide { revision, digest, gate, invocation, decision, by };
     workflow(host, &which.session, news, then, json)
+}
+
+/// The invocation whose gate stands open now with the candidate that is named: the decision is about no other, even if
+/// another process writes to the session meanwhile.
+fn under_review(host: &mut Host, which: &Which) -> Result<Option<String>, Failure> {
+    let id = database::resolve(host, &which.session)?;
+    let live = host.live(&id).map_err(|error| database::host_failure(&error))?;
+    let Subject::Workflow { state, .. } = &live.subject else { return Ok(None) };
+    let Work::Stage(stage) = &state.work else { return Ok(None) };
+    let waits = matches!(stage.phase, StagePhase::HumanGate { .. });
+    let bare = |digest: &str| digest.trim_start_matches("sha256:").to_owned();
+    let named = stage.candidate().is_some_and(|candidate| {
+        which.revision.is_none_or(|revision| revision == candidate.revision)
+            && which
+                .digest
+                .as_deref()
+                .is_none_or(|digest| bare(candidate.digest.as_str()).starts_with(&bare(digest)))
+    });
+    Ok((waits && named).then(|| stage.invocation.clone()))
 }
 
 fn workflow(

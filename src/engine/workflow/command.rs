@@ -104,6 +104,9 @@ pub enum Notification {
         /// Index of the gate, from 0; `None` takes the open one, unless the same person has passed the same candidate
         /// at an earlier gate already (then the decision may be a repeat and must say which gate it means).
         gate: Option<u32>,
+        /// `<node>/<visit>/<attempt>` whose candidate it is; `None` takes the open one. With it a decision that comes
+        /// twice is known again also where the next stage asks the same person about its revision of the same number.
+        invocation: Option<String>,
         /// Accept, reject or abort.
         decision: Decision,
         /// Who.
@@ -116,6 +119,13 @@ pub enum Notification {
     },
     /// A person has the session go on (from `hold`, or from a pause).
     Resume {
+        /// Who.
+        by: Principal,
+    },
+    /// A person has seen to a marked iteration.
+    Dismiss {
+        /// Number of the mark; `None` takes all that there are.
+        mark: Option<u32>,
         /// Who.
         by: Principal,
     },

@@ -62,11 +62,12 @@ pub fn decide(
         Notification::Answer { occurrence, choice, feedback, by } => {
             turn.answer(occurrence, choice, feedback, by)?;
         }
-        Notification::Decide { revision, digest, gate, decision, by } => {
-            turn.judge(&Named { revision, digest, gate }, decision, by)?;
+        Notification::Decide { revision, digest, gate, invocation, decision, by } => {
+            turn.judge(&Named { revision, digest, gate, invocation }, decision, by)?;
         }
         Notification::Retry { by } => turn.retry(by)?,
         Notification::Resume { by } => turn.resume(by)?,
+        Notification::Dismiss { mark, by } => turn.dismiss(mark, by)?,
         Notification::Pause { by } => turn.pause(by)?,
         Notification::Cancel { by, reason } => turn.cancel(by, reason)?,
     }

@@ -131,6 +131,9 @@ pub enum Event {
         summary: String,
         /// The result.
         result: Value,
+        /// Number of the submission within the child, where it is another one than the revision.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        submission: Option<u32>,
     },
     /// The agent ended without a result, or its session failed.
     StageUnsuccessful {
@@ -260,6 +263,9 @@ pub enum Event {
         exit: EdgeKind,
         /// What the step gives to readers.
         outputs: IndexMap<String, Value>,
+        /// Why the iteration stays marked as needing attention, though the session goes on; none where it does not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        marked: Option<String>,
     },
     /// A loop's deadline passed; the loop is left as soon as the running step has settled.
     LoopExpired {
@@ -286,6 +292,13 @@ pub enum Event {
     Resumed {
         /// Node name.
         node: String,
+        /// Who.
+        by: Principal,
+    },
+    /// A person has seen to marked iterations.
+    Dismissed {
+        /// Numbers of the marks.
+        marks: Vec<u32>,
         /// Who.
         by: Principal,
     },

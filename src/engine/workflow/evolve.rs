@@ -69,6 +69,7 @@ pub fn evolve(state: &mut State, at: Timestamp, event: &Event) {
                 child: id,
                 phase: StagePhase::Producing,
                 candidates: Vec::new(),
+                taken: 0,
                 rounds: indexmap::IndexMap::new(),
                 reminded_after: None,
                 silent: false,
@@ -76,7 +77,7 @@ pub fn evolve(state: &mut State, at: Timestamp, event: &Event) {
                 running_since: Some(at),
             });
         }
-        Event::CandidateSealed { revision, digest, summary, result, .. } => {
+        Event::CandidateSealed { revision, digest, summary, result, submission, .. } => {
             if matches!(state.hold, Hold::NeedsAttention { .. }) {
                 state.hold = Hold::None;
             }
@@ -89,6 +90,7 @@ pub fn evolve(state: &mut State, at: Timestamp, event: &Event) {
                     at,
                     decisions: Vec::new(),
                 });
+                stage.taken = submission.unwrap_or(*revision);
                 stage.phase = StagePhase::Producing;
                 stage.reminded_after = None;
                 stage.silent = false;
@@ -173,7 +175,13 @@ pub fn evolve(state: &mut State, at: Timestamp, event: &Event) {
         Event::WorkSettled { child } => {
             state.children.shift_remove(child);
         }
-        Event::StepLeft { node, visit, exit: _, outputs } => left(state, node, *visit, outputs.clone()),
+        Event::StepLeft { node, visit, exit: _, outputs, marked } => {
+            if let Some(reason) = marked {
+                super::mark::mark(state, at, node, *visit, reason);
+            }
+            left(state, node, *visit, outputs.clone());
+        }
+        Event::Dismissed { marks, .. } => state.marks.retain(|mark| !marks.contains(&mark.number)),
         Event::LoopExpired { .. } => {}
         Event::AttentionRaised { node, reason, remedies } => {
             let (node, reason, remedies) = (node.clone(), reason.clone(), remedies.clone());

@@ -83,7 +83,13 @@ fn earliest(a: Option<Timestamp>, b: Option<Timestamp>) -> Option<Timestamp> {
 /// What a list shows.
 #[must_use]
 pub fn index(ir: &ir::Workflow, state: &State) -> IndexRow {
-    let (status, detail) = status(state);
+    let (status, mut detail) = status(state);
+    match state.marks.len() {
+        0 => {}
+        _ if state.ended.is_some() => {}
+        1 => detail.push_str("; 1 iteration needs attention"),
+        many => detail.push_str(&format!("; {many} iterations need attention")),
+    }
     IndexRow {
         kind: SessionKind::Workflow,
         title: ir.name().to_owned(),

@@ -6,6 +6,7 @@ use super::state::{Candidate, Hold, Settled, Stage, StagePhase, Work};
 use super::walk::Turn;
 use crate::engine::{Principal, Rejection, RejectionCode};
 use crate::ir::{Digest, EdgeKind, Feedback, NodeKind};
+use crate::time::Timestamp;
 
 /// Digits of a digest that name a candidate at least.
 const DIGEST_DIGITS: usize = 8;
@@ -15,6 +16,7 @@ pub(super) struct Named {
     pub revision: Option<u32>,
     pub digest: Option<String>,
     pub gate: Option<u32>,
+    pub invocation: Option<String>,
 }
 
 pub(super) fn refuse<T>(code: RejectionCode, message: impl Into<String>) -> Result<T, Rejection> {
@@ -29,6 +31,14 @@ impl Turn<'_> {
         }
         if matches!(self.state.hold, Hold::Cancelling { .. }) {
             return refuse(RejectionCode::Ended, "the session is being cancelled");
+        }
+        Ok(())
+    }
+
+    /// The deadlines of people run in a pause too: what comes after one is late, though it applies on resume.
+    fn in_time(&self, deadline_at: Option<Timestamp>, what: &str) -> Result<(), Rejection> {
+        if deadline_at.is_some_and(|deadline| deadline <= self.at) {
+            return refuse(RejectionCode::Stale, format!("the deadline of the {what} has passed"));
         }
         Ok(())
     }
@@ -64,6 +74,7 @@ impl Turn<'_> {
             }
         };
         self.open()?;
+        self.in_time(asking.deadline_at, "question")?;
         let Some((position, node)) = self.open_node() else {
             return refuse(RejectionCode::NotWaiting, "no question is open");
         };
@@ -117,7 +128,13 @@ impl Turn<'_> {
         outputs: indexmap::IndexMap<String, serde_json::Value>,
     ) {
         let visit = self.state.visits.get(node).copied().unwrap_or(0);
-        self.emit(Event::StepLeft { node: node.to_owned(), visit, exit: EdgeKind::Choice(choice), outputs });
+        self.emit(Event::StepLeft {
+            node: node.to_owned(),
+            visit,
+            exit: EdgeKind::Choice(choice),
+            outputs,
+            marked: None,
+        });
     }
 
     /// A person decides at a gate. The decision names what it decides: revision or digest.
@@ -130,23 +147,27 @@ impl Turn<'_> {
         named.check()?;
         let open = match &self.state.work {
             Work::Stage(stage) => match (&stage.phase, stage.candidate()) {
-                (StagePhase::HumanGate { gate, respondents, .. }, Some(candidate))
-                    if named.means(candidate) && named.gate.is_none_or(|wanted| wanted == *gate) =>
+                (StagePhase::HumanGate { gate, respondents, deadline_at, .. }, Some(candidate))
+                    if named.means(stage, candidate) && named.gate.is_none_or(|wanted| wanted == *gate) =>
                 {
-                    Some((stage.clone(), candidate.clone(), *gate, respondents.clone()))
+                    Some((stage.clone(), candidate.clone(), *gate, respondents.clone(), *deadline_at))
                 }
                 _ => None,
             },
             Work::Cron { .. } | Work::Question(_) | Work::None => None,
         };
-        let Some((stage, candidate, gate, respondents)) = open else {
+        let Some((stage, candidate, gate, respondents, deadline_at)) = open else {
             return self.decision_on_nothing(named, &decision, &by);
         };
         self.open()?;
+        self.in_time(deadline_at, "gate")?;
         if matches!(self.state.hold, Hold::NeedsAttention { .. }) {
             return refuse(RejectionCode::NotWaiting, "the session needs attention first");
         }
-        self.may(&respondents, &by)?;
+        if let Err(refused) = self.may(&respondents, &by) {
+            // Who is not asked here may repeat what they said at a gate before.
+            return if self.is_repeat(named, &decision, &by) { Ok(()) } else { Err(refused) };
+        }
         let before = candidate.decisions.iter().find(|decided| match &decided.by {
             Decider::Person(person) => person.user == by.user,
             Decider::Evaluator { .. } => false,
@@ -260,7 +281,8 @@ impl Turn<'_> {
 
     /// What was recorded while paused takes its course.
     fn catch_up(&mut self) {
-        if self.state.ended.is_some() {
+        // What came due in the pause goes first, and may have given the session up.
+        if self.state.ended.is_some() || self.state.hold != Hold::None {
             return;
         }
         if matches!(&self.state.work, Work::Stage(stage) if stage.silent && stage.phase == StagePhase::Producing)
@@ -269,7 +291,8 @@ impl Turn<'_> {
             return;
         }
         self.advance_stage();
-        if self.state.work != Work::None || self.state.hold != Hold::None {
+        let stands = self.state.work == Work::None && self.state.hold == Hold::None;
+        if !stands || self.state.ended.is_some() {
             return;
         }
         let Some((position, _)) = self.open_node() else { return };
@@ -284,12 +307,12 @@ impl Turn<'_> {
         let target =
             answered.and_then(|choice| self.ir.graph().follow(&position.node, &EdgeKind::Choice(choice)));
         match target.map(|target| (target.name.clone(), matches!(target.kind, NodeKind::Hold))) {
-            Some((_, true)) => {
+            // Without a way on it is held and said, never left standing.
+            Some((_, true)) | None => {
                 let remedies = self.remedies(&position.node);
                 self.hold(&position.node, "the choice holds here".to_owned(), remedies);
             }
             Some((name, false)) => self.go(name),
-            None => {}
         }
     }
 
@@ -319,7 +342,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    fn owner_only(&self, by: &Principal) -> Result<(), Rejection> {
+    pub(super) fn owner_only(&self, by: &Principal) -> Result<(), Rejection> {
         self.may(&["owner".to_owned(), "role:operator".to_owned()], by)
     }
 }
@@ -352,8 +375,13 @@ impl Named {
     }
 
     /// Whether it speaks of this candidate.
-    pub(super) fn means(&self, candidate: &Candidate) -> bool {
-        self.fits(candidate.revision, &candidate.digest)
+    pub(super) fn means(&self, stage: &Stage, candidate: &Candidate) -> bool {
+        self.is_of(&stage.invocation) && self.fits(candidate.revision, &candidate.digest)
+    }
+
+    /// Whether it can speak of this invocation.
+    pub(super) fn is_of(&self, invocation: &str) -> bool {
+        self.invocation.as_deref().is_none_or(|wanted| wanted == invocation)
     }
 }
 

@@ -55,31 +55,25 @@ impl Turn<'_> {
         decision: &Decision,
         by: &Principal,
     ) -> Result<(), Rejection> {
-        let (wanted, said) = match decision {
-            Decision::Accept => ("accepted", ""),
-            Decision::Reject { feedback } => ("rejected", feedback.as_str()),
-            Decision::Abort { reason } => ("aborted", reason.as_str()),
-        };
-        let stage = match &self.state.work {
-            Work::Stage(stage) => Some(stage),
-            Work::Cron { .. } | Work::Question(_) | Work::None => None,
-        };
-        let spoken_of = self.spoken_of(named, stage);
-        if spoken_of
-            .iter()
-            .any(|past| past.word == wanted && past.text == said && past.user == Some(by.user.as_str()))
-        {
+        if self.is_repeat(named, decision, by) {
             return Ok(());
         }
+        let stage = self.open_stage();
+        let spoken_of = self.spoken_of(named, stage);
         let current = stage.and_then(|stage| Some((stage, stage.candidate()?)));
         if let Some(past) = spoken_of.first() {
             let (revision, word) = (past.revision, past.word);
-            let now = current.map_or_else(String::new, |(_, candidate)| match candidate.revision {
-                now if now > revision => format!("; the current one is revision {now}"),
-                _ => String::new(),
-            });
+            // Of the open stage a later revision stands: the word comes too late, whatever was said before.
+            let newer = current
+                .filter(|(stage, _)| stage.invocation == past.invocation)
+                .map(|(_, candidate)| candidate.revision)
+                .filter(|now| *now > revision);
+            let (code, now) = match newer {
+                Some(now) => (RejectionCode::Stale, format!("; the current one is revision {now}")),
+                None => (RejectionCode::Conflict, String::new()),
+            };
             return refuse(
-                RejectionCode::Conflict,
+                code,
                 match past.user {
                     Some(user) => format!("revision {revision} was already {word} by {user}{now}"),
                     None => {
@@ -94,7 +88,7 @@ impl Turn<'_> {
         };
         let now = candidate.revision;
         let message = match &stage.phase {
-            _ if !named.means(candidate) => {
+            _ if !named.means(stage, candidate) => {
                 format!("that candidate is not under review; the current one is revision {now}")
             }
             StagePhase::HumanGate { gate, .. } => {
@@ -110,13 +104,34 @@ impl Turn<'_> {
         refuse(RejectionCode::Stale, message)
     }
 
+    /// Whether this person has said just this before of what `named` can mean.
+    pub(super) fn is_repeat(&self, named: &Named, decision: &Decision, by: &Principal) -> bool {
+        let (wanted, said) = match decision {
+            Decision::Accept => ("accepted", ""),
+            Decision::Reject { feedback } => ("rejected", feedback.as_str()),
+            Decision::Abort { reason } => ("aborted", reason.as_str()),
+        };
+        self.spoken_of(named, self.open_stage())
+            .iter()
+            .any(|past| past.word == wanted && past.text == said && past.user == Some(by.user.as_str()))
+    }
+
+    fn open_stage(&self) -> Option<&Stage> {
+        match &self.state.work {
+            Work::Stage(stage) => Some(stage),
+            Work::Cron { .. } | Work::Question(_) | Work::None => None,
+        }
+    }
+
     /// Decisions of persons, and gates that nobody decided in time, that `named` can mean, newest first. The open stage
     /// comes first: earlier stages are looked through only where it has no such candidate.
     fn spoken_of<'a>(&'a self, named: &Named, stage: Option<&Stage>) -> Vec<Past<'a>> {
         let fits = |settled: &'a Settled| match settled {
             Settled::Decision { invocation, revision, digest, gate, word, text, by } => {
                 let by_people = by.is_some() || *word == "expired";
-                let meant = named.fits(*revision, digest) && named.gate.is_none_or(|wanted| wanted == *gate);
+                let meant = named.is_of(invocation)
+                    && named.fits(*revision, digest)
+                    && named.gate.is_none_or(|wanted| wanted == *gate);
                 let user = by.as_ref().map(|by| by.user.as_str());
                 (by_people && meant).then_some(Past { invocation, revision: *revision, word, text, user })
             }
@@ -124,7 +139,7 @@ impl Turn<'_> {
         };
         let mut all: Vec<_> = self.state.settled.iter().rev().filter_map(fits).collect();
         if let Some(stage) = stage
-            && stage.candidates.iter().any(|candidate| named.means(candidate))
+            && stage.candidates.iter().any(|candidate| named.means(stage, candidate))
         {
             all.retain(|past| past.invocation == stage.invocation);
         }

@@ -1,7 +1,7 @@
 //! Agent stages: invocations, candidates, gates, corrections.
 
 use super::command::{evaluation_schema, result_digest};
-use super::event::{Decider, Event, Remedy};
+use super::event::{Decider, Event};
 use super::render;
 use super::state::{Candidate, Decided, Hold, Stage, StagePhase, Work};
 use super::walk::Turn;
@@ -84,18 +84,20 @@ impl Turn<'_> {
     }
 
     /// Nothing that is reported counts any more.
-    fn fenced(&self) -> bool {
+    pub(super) fn fenced(&self) -> bool {
         self.state.ended.is_some() || matches!(self.state.hold, Hold::Cancelling { .. })
     }
 
     fn produced(&mut self, stage: &Stage, submission: u32, envelope: Envelope) {
         let sealed = u32::try_from(stage.candidates.len()).unwrap_or(u32::MAX);
-        let over = matches!(stage.phase, StagePhase::Unsuccessful { .. }) || stage.given_up().is_some();
-        if submission <= sealed || over {
-            return;
-        }
         let Some((_, node)) = self.open_node() else { return };
         let NodeKind::Agent(definition) = &node.kind else { return };
+        let over = matches!(stage.phase, StagePhase::Unsuccessful { .. })
+            || stage.given_up().is_some()
+            || is_through(definition, stage);
+        if submission <= stage.taken || over {
+            return;
+        }
         match envelope.outcome {
             EnvelopeOutcome::Succeeded => {}
             EnvelopeOutcome::Blocked => return self.unsuccessful(Outcome::Blocked, envelope.summary),
@@ -118,6 +120,7 @@ impl Turn<'_> {
             digest: result_digest(&envelope.result),
             summary: envelope.summary,
             result: envelope.result,
+            submission: (submission != sealed + 1).then_some(submission),
         });
         self.advance_stage();
     }
@@ -324,69 +327,17 @@ impl Turn<'_> {
         ]);
         self.leave(node, edge, outputs, &why);
     }
-
-    /// A child went idle without a submission: prose establishes nothing (R88).
-    pub(super) fn yielded(&mut self, child: &SessionId, number: u32) {
-        if self.fenced() {
-            return;
-        }
-        let Work::Stage(stage) = self.state.work.clone() else { return };
-        if matches!(&stage.phase, StagePhase::MachineGate { child: evaluator, .. } if evaluator == child) {
-            return self.unsuccessful(Outcome::Failed, "the evaluator stopped without a decision".to_owned());
-        }
-        let waits = stage.child == *child && stage.phase == StagePhase::Producing;
-        if !waits || self.is_undecided(&stage) || stage.given_up().is_some() {
-            return;
-        }
-        match stage.reminded_after {
-            None => self.emit(Event::ReminderOwed { invocation: stage.invocation.clone(), turn: number }),
-            Some(after) if number > after => match self.state.hold {
-                Hold::None => self.silence(),
-                Hold::Paused if !stage.silent => {
-                    let invocation = stage.invocation.clone();
-                    self.emit(Event::FellSilent { invocation, turn: number });
-                }
-                Hold::Paused | Hold::NeedsAttention { .. } | Hold::Cancelling { .. } => {}
-            },
-            Some(_) => {}
-        }
-    }
-
-    /// The agent of the open stage says nothing, also after its reminder: a person is asked.
-    pub(super) fn silence(&mut self) {
-        let node = self.state.position.as_ref().map(|position| position.node.clone()).unwrap_or_default();
-        let reason = "the agent stopped without submitting a result, also after a reminder".to_owned();
-        self.hold(&node, reason, vec![Remedy::Retry, Remedy::Cancel]);
-    }
-
-    /// Whether the last candidate is in and waits to be taken further (as while paused).
-    fn is_undecided(&self, stage: &Stage) -> bool {
-        stage.candidate().is_some_and(|candidate| passed_gates(candidate).is_some())
-    }
-
-    pub(super) fn child_failed(&mut self, child: &SessionId, reason: &str) {
-        if self.fenced() {
-            return;
-        }
-        let Work::Stage(stage) = self.state.work.clone() else { return };
-        if matches!(stage.phase, StagePhase::Unsuccessful { .. }) {
-            return;
-        }
-        if matches!(&stage.phase, StagePhase::MachineGate { child: evaluator, .. } if evaluator == child) {
-            self.unsuccessful(Outcome::Failed, format!("the evaluator failed: {reason}"));
-        } else if stage.child == *child
-            && !self.is_undecided(&stage)
-            && stage.given_up().is_none()
-            && matches!(stage.phase, StagePhase::Producing | StagePhase::CorrectionDue)
-        {
-            self.unsuccessful(Outcome::Failed, reason.to_owned());
-        }
-    }
 }
 
 /// How many gates a candidate has passed in order; `None` once it was rejected or given up.
-fn passed_gates(candidate: &Candidate) -> Option<usize> {
+pub(super) fn passed_gates(candidate: &Candidate) -> Option<usize> {
     candidate.decisions.iter().all(|decided| decided.word == "accepted").then_some(candidate.decisions.len())
+}
+
+/// Whether its candidate has passed all that it has to pass, and the stage is left as soon as a pause is over.
+fn is_through(definition: &ir::Stage, stage: &Stage) -> bool {
+    let gates = if definition.reviewed { definition.gates.len() } else { 0 };
+    stage.candidate().and_then(passed_gates).is_some_and(|passed| passed >= gates)
 }
 
 fn stage_outputs(outcome: &str, candidate: &Candidate) -> IndexMap<String, Value> {

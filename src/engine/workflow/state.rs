@@ -39,6 +39,10 @@ pub struct State {
     pub children: IndexMap<SessionId, Child>,
     /// Messages to children not yet acknowledged, in order.
     pub owed_messages: Vec<(SessionId, Message)>,
+    /// Iterations that went on after a failure and that nobody has seen to, oldest first (at most the last 1000).
+    pub marks: Vec<Mark>,
+    /// Marks so far.
+    pub marked: u32,
     /// Settled decisions and answers of the session, newest last, to answer repeats (at most the last 64).
     pub settled: Vec<Settled>,
 }
@@ -106,6 +110,25 @@ pub struct Record {
     pub outputs: IndexMap<String, Value>,
 }
 
+/// An iteration that went on after a failure, until a person dismisses it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// From 1 within the session.
+    pub number: u32,
+    /// The step that did not end well.
+    pub node: String,
+    /// Which visit of it.
+    pub visit: u32,
+    /// The innermost loop around it.
+    pub repeat: String,
+    /// Which iteration of that loop.
+    pub iteration: u32,
+    /// Why, one sentence.
+    pub reason: String,
+    /// When.
+    pub at: Timestamp,
+}
+
 /// A child that is not settled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Child {
@@ -164,6 +187,8 @@ pub struct Stage {
     pub phase: StagePhase,
     /// Candidates so far, oldest first; `revision` is index + 1.
     pub candidates: Vec<Candidate>,
+    /// The last submission of the child that became a candidate; earlier ones, and this one again, change nothing.
+    pub taken: u32,
     /// Rounds so far, per gate.
     pub rounds: IndexMap<u32, u32>,
     /// The turn after which the one reminder was given; `None` until then and again after each message.

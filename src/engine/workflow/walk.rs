@@ -121,7 +121,7 @@ impl<'a> Turn<'a> {
     }
 
     /// The frames that stay open in a node's scope, outermost first.
-    fn frames_of(&self, node: &ir::Node) -> Vec<Frame> {
+    pub(super) fn frames_of(&self, node: &ir::Node) -> Vec<Frame> {
         let open =
             self.state.position.as_ref().map(|position| position.frames.as_slice()).unwrap_or_default();
         node.scope.iter().filter_map(|name| open.iter().find(|frame| frame.node == *name).cloned()).collect()
@@ -209,7 +209,8 @@ impl<'a> Turn<'a> {
             self.ir.graph().follow(node, &exit).map(|target| (target.name.clone(), target.kind.clone()));
         let answered = exit != EdgeKind::Deadline || !self.is_question(node);
         let visit = self.state.visits.get(node).copied().unwrap_or(0);
-        self.emit(Event::StepLeft { node: node.to_owned(), visit, exit, outputs });
+        let marked = self.is_marked(node, &exit).then(|| why.to_owned());
+        self.emit(Event::StepLeft { node: node.to_owned(), visit, exit, outputs, marked });
         match target {
             Some((_, NodeKind::Hold)) | None => {
                 let why = if why.is_empty() { "the definition holds here" } else { why };

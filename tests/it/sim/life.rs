@@ -24,7 +24,7 @@ use tokio::sync::Semaphore;
 pub(crate) struct Tally(std::collections::BTreeMap<&'static str, u64>);
 
 impl Tally {
-    fn count(&mut self, what: &'static str, times: u64) {
+    pub(crate) fn count(&mut self, what: &'static str, times: u64) {
         *self.0.entry(what).or_default() += times;
     }
 

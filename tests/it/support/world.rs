@@ -105,7 +105,14 @@ impl World {
     ) -> Result<bool, HostError> {
         self.tell(
             session,
-            Notification::Decide { revision: Some(revision), digest: None, gate: None, decision, by },
+            Notification::Decide {
+                revision: Some(revision),
+                digest: None,
+                gate: None,
+                invocation: None,
+                decision,
+                by,
+            },
         )
     }
 

@@ -63,6 +63,7 @@ fn b33_a_superseded_revision_is_stale() {
         revision: Some(1),
         digest: None,
         gate: None,
+        invocation: None,
         decision: Decision::Accept,
         by: lead(),
     };
@@ -110,7 +111,14 @@ fn a_doubled_acceptance_passes_one_gate() {
     assert_eq!(desk.decide(1, Decision::Accept), Err(RejectionCode::Invalid));
     let at = |desk: &mut Desk, gate, user: &str| {
         let (decision, by) = (Decision::Accept, person(user));
-        desk.say(Notification::Decide { revision: Some(1), digest: None, gate: Some(gate), decision, by })
+        desk.say(Notification::Decide {
+            revision: Some(1),
+            digest: None,
+            gate: Some(gate),
+            invocation: None,
+            decision,
+            by,
+        })
     };
     assert_eq!(at(&mut desk, 0, "ada"), Ok(vec![]), "the repeat that says so");
     assert_eq!(at(&mut desk, 0, "bob"), Err(RejectionCode::Conflict));

@@ -133,6 +133,7 @@ fn notification(desk: &Desk, kind: u8, a: u8, b: u8) -> Notification {
             revision: (b < 230).then_some(u32::from(b % 4)),
             digest: None,
             gate: a.is_multiple_of(3).then_some(u32::from(a % 4)),
+            invocation: None,
             decision: decision(a),
             by: someone(b),
         },
