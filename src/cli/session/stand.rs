@@ -8,7 +8,7 @@ use crate::ir;
 use serde_json::{Value, json};
 
 pub(in crate::cli) fn last_calls(state: &State) -> &[crate::engine::agent::state::Call] {
-    match state.turns.iter().last() {
+    match state.turns.last() {
         Some(Turn::Reply { calls, .. }) => calls,
         Some(Turn::Said { .. }) | None => &[],
     }
@@ -17,7 +17,7 @@ pub(in crate::cli) fn last_calls(state: &State) -> &[crate::engine::agent::state
 /// What the last turn is, in the words of session files.
 fn turn(state: &State) -> &'static str {
     let calls = last_calls(state);
-    match state.turns.iter().last() {
+    match state.turns.last() {
         None | Some(Turn::Said { .. }) => "UserTurn",
         Some(Turn::Reply { .. }) if calls.is_empty() => "completed",
         Some(Turn::Reply { .. })
@@ -75,7 +75,7 @@ pub(in crate::cli) fn report(
 
 /// The last reply, once the session waits for nothing but words.
 pub(in crate::cli) fn final_answer(state: &State) -> Option<String> {
-    match state.turns.iter().last() {
+    match state.turns.last() {
         Some(Turn::Reply { text, calls, .. }) if calls.is_empty() => Some(text.clone()),
         Some(Turn::Reply { .. } | Turn::Said { .. }) | None => None,
     }
