@@ -282,9 +282,12 @@ fn turns_of_a_kibibyte(bencher: Bencher, turns: u32) {
 
 fn kept(turn: &agent::state::Turn) -> Vec<ir::Digest> {
     let agent::state::Turn::Reply { calls, .. } = turn else { return Vec::new() };
-    let kept = calls.iter().filter_map(|call| match &call.state {
-        agent::state::CallState::Completed(ToolResult::Kept(kept)) => Some(kept.digest.clone()),
-        _ => None,
+    let kept = calls.iter().filter_map(|call| {
+        if let agent::state::CallState::Completed(ToolResult::Kept(kept)) = &call.state {
+            Some(kept.digest.clone())
+        } else {
+            None
+        }
     });
     kept.collect()
 }

@@ -396,7 +396,7 @@ impl Life {
 }
 
 fn open(state: &State) -> Vec<(String, CallState)> {
-    let last = state.turns.iter().last();
+    let last = state.turns.last();
     match last {
         Some(Turn::Reply { calls, .. }) => calls
             .iter()
