@@ -148,3 +148,33 @@ fn bodies(path: &Path) -> Vec<String> {
     let loaded = store.load(&SessionId("s".to_owned())).unwrap().unwrap();
     loaded.events.into_iter().map(|event| event.body).collect()
 }
+
+/// A database of the first shape is led to the newest one as it is opened, with everything that was in it.
+#[test]
+fn a_database_of_the_first_shape_goes_on() {
+    let desk = Desk::new();
+    let path = desk.path(".flowright/flowright.db");
+    rusqlite::Connection::open(&path)
+        .unwrap()
+        .execute_batch(include_str!("../store/first-shape.sql"))
+        .unwrap();
+    let list = desk.json(0, &["session", "list"]);
+    let statuses: Vec<&str> =
+        list["sessions"].as_array().unwrap().iter().map(|row| row["status"].as_str().unwrap()).collect();
+    assert_eq!(statuses, ["awaiting_answer", "waiting_external"]);
+    let pending = desk.json(0, &["session", "pending"]);
+    let waiting = pending["pending"].as_array().unwrap();
+    assert_eq!(waiting.len(), 2, "{pending}");
+    desk.write("result", "a is 5");
+    for call in waiting {
+        desk.json(0, &["session", "complete", call["token"].as_str().unwrap(), "result"]);
+    }
+    let flow = list["sessions"][0]["id"].as_str().unwrap();
+    let done = desk.json(0, &["session", "answer", flow, "yes", "--resume"]);
+    assert_eq!(done["session"]["status"], "completed", "{done}");
+    let version: i64 = rusqlite::Connection::open(&path)
+        .unwrap()
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .unwrap();
+    assert!(version >= 2, "{version}");
+}
