@@ -14,6 +14,7 @@ mod lsp;
 mod mcp;
 mod operator;
 mod output;
+mod package;
 mod prompt;
 mod replace;
 mod run;
@@ -130,6 +131,8 @@ enum Verb {
     Session(session::Arguments),
     /// Talk to an agent in one go, check agent files, list tools, write a starter
     Agent(agent::Arguments),
+    /// Make, check, build and install packages of workflows and agents
+    Package(package::Arguments),
     /// Serve the agents of a folder as tools to programs that speak MCP
     Mcp(mcp::Arguments),
     /// See a durable session at work, without a key and without a network
@@ -176,6 +179,7 @@ pub fn main() -> ExitCode {
         Verb::Run(arguments) => run::run(&arguments),
         Verb::Session(arguments) => session::run(&arguments),
         Verb::Agent(arguments) => agent::run(&arguments),
+        Verb::Package(arguments) => package::run(&arguments),
         Verb::Mcp(arguments) => mcp::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),
         Verb::Confined(arguments) => confined::run(&arguments),
@@ -195,6 +199,7 @@ fn wants_json(verb: &Verb) -> bool {
         Verb::Session(arguments) => arguments.json,
         Verb::Agent(arguments) => arguments.json,
         Verb::Compile(arguments) => arguments.json,
+        Verb::Package(arguments) => arguments.json,
         Verb::Why(arguments) => arguments.json,
         Verb::Check(_)
         | Verb::Fmt(_)

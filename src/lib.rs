@@ -27,6 +27,7 @@ pub mod diagnostic;
 pub mod ir;
 // Floor 3: reading, binding names, printing, the engine.
 pub mod engine;
+pub mod package;
 pub mod parse;
 pub mod preview;
 pub mod report;

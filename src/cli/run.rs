@@ -1,7 +1,7 @@
 //! `flowright run`: starts a workflow session and drives it until it ends or waits.
 
 use super::session::stand;
-use super::{Database, Exit, Failure, database, definition, operator, output, view};
+use super::{Database, Exit, Failure, database, definition, operator, output, package, view};
 use crate::engine::{IndexRow, SessionId};
 use crate::host::run::{Appended, Host, NewWorkflow, Stopped, Until};
 use crate::ir;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// Workflow file, or a frozen one
+    /// Workflow file, a frozen one, or PACKAGE/WORKFLOW[@VERSION] of an installed package
     flow: PathBuf,
     /// An input; `@FILE` as the value reads a file
     #[arg(short, long = "input", value_name = "NAME=VALUE")]
@@ -36,7 +36,9 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    let ready = definition::ready(&arguments.flow)?;
+    let packaged = package::workflow(&arguments.flow)?;
+    let flow = packaged.as_ref().map_or(&arguments.flow, |packaged| &packaged.path);
+    let ready = definition::ready(flow)?;
     let inputs = read_inputs(arguments, &ready.workflow)?;
     let mut host = database::host(&arguments.database)?;
     watch(&mut host);
@@ -46,11 +48,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         })?,
         None => ready.root,
     };
-    let source = arguments.flow.canonicalize().unwrap_or_else(|_| arguments.flow.clone());
+    let source = match &packaged {
+        Some(packaged) => packaged.source.clone(),
+        None => flow.canonicalize().unwrap_or_else(|_| flow.clone()).display().to_string(),
+    };
     let new = NewWorkflow {
         definition: ready.workflow,
         root: root.display().to_string(),
-        source: Some(source.display().to_string()),
+        source: Some(source),
         inputs,
         owner: operator::user(),
     };

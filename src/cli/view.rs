@@ -1,5 +1,6 @@
 //! One session as data and as text: what `show`, `run` and every deciding verb print.
 
+use super::package::SCHEME;
 use super::{Exit, Failure, database, definition, output};
 use crate::engine::agent::event::ToolResult;
 use crate::engine::agent::state::{CallState, State as AgentState, Turn};
@@ -84,7 +85,9 @@ fn workflow_json(value: &mut Value, ir: &ir::Workflow, state: &State) {
     set(value, "digest", ir.digest().as_str().into());
     set(value, "started_at", state.started_at.to_string().into());
     if let Some(spec) = &state.spec {
-        if let Some(source) = &spec.source {
+        if let Some(packaged) = spec.source.as_ref().and_then(|source| source.strip_prefix(SCHEME)) {
+            set(value, "definition", json!({ "package": packaged }));
+        } else if let Some(source) = &spec.source {
             let standing = definition::standing(Path::new(source), ir.digest());
             set(value, "definition", json!({ "file": source, "now": standing }));
         }

@@ -29,6 +29,7 @@ mod mcp_server;
 mod models;
 mod mutate;
 mod outputs;
+mod packages;
 mod pages;
 mod preview;
 mod reader;

@@ -7,7 +7,7 @@ pub(super) const FLOORS: &[(u8, &[&str])] = &[
     (0, &["escape", "secret", "source", "time"]),
     (1, &["tree", "grammar", "schedule", "schema"]),
     (2, &["ast", "diagnostic", "ir"]),
-    (3, &["engine", "parse", "preview", "report", "resolve"]),
+    (3, &["engine", "package", "parse", "preview", "report", "resolve"]),
     (4, &["check", "exchange", "lower", "package", "store"]),
     (5, &["compile", "fmt", "host", "import", "settings"]),
     (6, &["ide", "mcp_server", "rehearse", "verdict", "web", "why"]),
