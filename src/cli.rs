@@ -20,6 +20,7 @@ mod run;
 mod schema;
 mod session;
 mod store;
+mod test;
 mod view;
 mod walk;
 mod why;
@@ -118,6 +119,8 @@ enum Verb {
     Graph(graph::Arguments),
     /// Tell what leads to a step, what it can reach, and why it can run for ever
     Why(why::Arguments),
+    /// Play the cases of test files: scripted agents, people and clock on the real engine
+    Test(test::Arguments),
     /// Explain a rule, with an example
     Explain(explain::Arguments),
     /// Print JSON Schemas, grammars, and the tables of keys and rules
@@ -170,6 +173,7 @@ pub fn main() -> ExitCode {
         Verb::Compile(arguments) => compile::run(&arguments),
         Verb::Graph(arguments) => graph::run(&arguments),
         Verb::Why(arguments) => why::run(&arguments),
+        Verb::Test(arguments) => test::run(&arguments),
         Verb::Explain(arguments) => explain::run(&arguments),
         Verb::Schema(arguments) => schema::run(&arguments),
         Verb::Lsp(arguments) => lsp::run(&arguments),
@@ -199,6 +203,7 @@ fn wants_json(verb: &Verb) -> bool {
         Verb::Check(_)
         | Verb::Fmt(_)
         | Verb::Graph(_)
+        | Verb::Test(_)
         | Verb::Explain(_)
         | Verb::Schema(_)
         | Verb::Demo(_)
