@@ -8,23 +8,24 @@ mod names;
 mod play;
 mod stage;
 
+pub use crate::parse::rehearsal::is_test;
 pub use coverage::{Coverage, Way};
 pub use stage::Happened;
 
 use crate::ast::rehearsal::Rehearsal;
-use crate::compile::{self, FileError, Files, MainDocument};
+use crate::compile::{self, CompiledTest, FileError, Files, MainDocument};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ir;
-use crate::parse::{self, rules};
+use crate::parse::rules;
 use crate::resolve::package_path::normal;
-use crate::source::{FileId, Source, Sources, Span};
+use crate::source::{Sources, Span};
 use crate::time::Timestamp;
 use std::sync::Arc;
 
 /// What came of a test file.
 #[derive(Debug)]
 pub struct Rehearsed {
-    /// The text of the file; [`FileId::MAIN`] is it.
+    /// The text of the file; the first is it.
     pub sources: Sources,
     /// What is wrong with the file, and every expectation that failed, by place.
     pub diagnostics: Vec<Diagnostic>,
@@ -53,16 +54,6 @@ impl Played {
     }
 }
 
-/// Endings of the names of test files.
-const ENDINGS: [&str; 3] = [".test.yaml", ".test.yml", ".test.json"];
-
-/// Whether a file of this name is a test file.
-#[must_use]
-pub fn is_test(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    ENDINGS.iter().any(|ending| name.ends_with(ending))
-}
-
 /// Plays the cases of a test file whose names hold `filter`. The workflow is compiled as of `as_of`.
 pub async fn rehearse(
     main: MainDocument,
@@ -70,9 +61,8 @@ pub async fn rehearse(
     filter: Option<&str>,
     as_of: Timestamp,
 ) -> Rehearsed {
-    let mut sources = Sources::default();
-    let mut diagnostics = Vec::new();
-    let found = read(&main, &mut sources, &mut diagnostics).and_then(|rehearsal| {
+    let CompiledTest { sources, ast, mut diagnostics } = compile::compile_test(main.clone());
+    let found = ast.and_then(|rehearsal| {
         let workflow = workflow(&main, &rehearsal, files, as_of, &mut diagnostics)?;
         names::check(&rehearsal, &workflow.1, &mut diagnostics);
         Some((rehearsal, workflow))
@@ -94,24 +84,6 @@ pub async fn rehearse(
     }
     diagnostics.sort_by_key(|found| (found.span.start, found.span.end));
     Rehearsed { sources, diagnostics, cases, coverage: Some(coverage) }
-}
-
-/// The file as it was written, if it is sound.
-fn read(main: &MainDocument, sources: &mut Sources, diagnostics: &mut Vec<Diagnostic>) -> Option<Rehearsal> {
-    let source: Source = match parse::decode(FileId::MAIN, main.bytes.clone()) {
-        Ok(text) => sources.add(&main.name, text),
-        Err(found) => {
-            sources.add(&main.name, "");
-            diagnostics.push(*found);
-            return None;
-        }
-    };
-    let tree = parse::read(&source, diagnostics);
-    if compile::has_errors(diagnostics) {
-        return None;
-    }
-    let rehearsal = parse::rehearsal::rehearsal(&source, &tree, diagnostics);
-    (!compile::has_errors(diagnostics)).then_some(rehearsal)
 }
 
 /// The workflow that the file plays, frozen, with the path that it is shown under.

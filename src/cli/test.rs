@@ -5,6 +5,7 @@ use super::{Exit, Failure, definition, output, walk};
 use crate::host::clock::{Clock, RealClock};
 use crate::rehearse::{self, Coverage, Rehearsed};
 use crate::report::{self, Part, Report, counted};
+use crate::settings;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 use std::io::IsTerminal;
@@ -95,7 +96,8 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         if path.is_dir() {
             for file in walk::files(path) {
                 let file = file.map_err(Failure::usage)?;
-                if rehearse::is_test(&file.to_string_lossy()) && !found.contains(&file) {
+                let is_test = rehearse::is_test(&file.to_string_lossy()) && !is_excluded(&file);
+                if is_test && !found.contains(&file) {
                     found.push(file);
                 }
             }
@@ -108,6 +110,13 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         return Err(Failure::usage(format!("there is no test file in {}", names.join(", "))));
     }
     Ok(found)
+}
+
+/// Whether the settings that count for a file exclude it.
+fn is_excluded(path: &Path) -> bool {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let settings = settings::of(absolute.parent().unwrap_or(&absolute));
+    settings.excludes(&settings::path_from(&settings.folder, &absolute), false)
 }
 
 fn try_file(path: &Path, filter: Option<&str>) -> Result<Tried, Failure> {
@@ -188,8 +197,10 @@ fn as_text(tried: &[Tried], coverages: &[Coverage], arguments: &Arguments) -> St
             counted(all_edges, "edge"),
             one.percent()
         ));
-        for (name, _) in one.steps.iter().filter(|(_, seen)| !seen) {
-            text.push_str(&format!("  never visited: {name}\n"));
+        let unseen: Vec<&str> =
+            one.steps.iter().filter(|(_, seen)| !seen).map(|(name, _)| name.as_str()).collect();
+        if !unseen.is_empty() {
+            text.push_str(&format!("  never visited: {}\n", unseen.join(", ")));
         }
         for (way, _) in one.edges.iter().filter(|(_, seen)| !seen) {
             text.push_str(&format!("  never taken: {}\n", way.label()));

@@ -18,6 +18,16 @@ const DOCUMENT: &[&str] =
     &["kind", "version", "workflow", "description", "owner", "people", "inputs", "start_at", "cases"];
 const CASE: &[&str] = &["name", "description", "inputs", "start_at", "steps", "expect"];
 
+/// Endings of the names of test files.
+const ENDINGS: [&str; 3] = [".test.yaml", ".test.yml", ".test.json"];
+
+/// Whether a file of this name is a test file.
+#[must_use]
+pub fn is_test(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
 /// Reads the test file that `tree` holds.
 pub fn rehearsal(source: &Source, tree: &Node, diagnostics: &mut Vec<Diagnostic>) -> Rehearsal {
     Reader { fields: Fields { source, diagnostics } }.document(tree)

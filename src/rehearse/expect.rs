@@ -15,7 +15,7 @@ const SHOWN: usize = 120;
 const VISITS: usize = 30;
 
 /// Where the session stands, for the help of a finding.
-pub(super) fn standing(stage: &mut Stage) -> String {
+pub(super) fn standing(stage: &mut Stage, case: &str) -> String {
     let Ok(row) = stage.row() else { return String::new() };
     let detail = if row.detail.is_empty() { String::new() } else { format!(" ({})", row.detail) };
     let visits = stage.visits();
@@ -25,16 +25,16 @@ pub(super) fn standing(stage: &mut Stage) -> String {
         shown.insert(0, "…".to_owned());
     }
     let visited = if shown.is_empty() { "nothing".to_owned() } else { shown.join(" → ") };
-    format!("the session is `{}`{detail}; visited: {visited}", row.status)
+    format!("in `{case}` the session is `{}`{detail}; visited: {visited}", row.status)
 }
 
 /// All that does not hold.
-pub(super) fn judge(stage: &mut Stage, expected: &Expect) -> Vec<Diagnostic> {
+pub(super) fn judge(stage: &mut Stage, expected: &Expect, case: &str) -> Vec<Diagnostic> {
     let mut judge = Judge { failed: Vec::new() };
     if let Err(reason) = judge.all(stage, expected) {
         judge.failed.push((Span::default(), reason));
     }
-    let help = standing(stage);
+    let help = standing(stage, case);
     let finding =
         |(span, message)| Diagnostic::new(&rules::FAILED_EXPECTATION, span, message).help(help.clone());
     judge.failed.into_iter().map(finding).collect()

@@ -59,19 +59,19 @@ impl Play<'_> {
     async fn all(&mut self, case: &Case) -> Vec<Diagnostic> {
         let mut findings = Vec::new();
         for step in &case.steps {
-            let taken = self.take(step, &mut findings).await;
+            let taken = self.take(step, case, &mut findings).await;
             match (taken, &step.refused) {
                 (Ok(()), None) => {}
                 (Err(Refusal(reason, span)), None) => {
                     let found = Diagnostic::new(&rules::REFUSED_STEP, span, reason);
-                    findings.push(found.help(expect::standing(&mut self.stage)));
+                    findings.push(found.help(expect::standing(&mut self.stage, &case.name.value)));
                     // What comes behind it would only follow from it.
                     return findings;
                 }
                 (Ok(()), Some(refused)) => {
                     let message = "this step was to be refused, and it was taken";
                     let found = Diagnostic::new(&rules::FAILED_EXPECTATION, refused.span, message);
-                    findings.push(found.help(expect::standing(&mut self.stage)));
+                    findings.push(found.help(expect::standing(&mut self.stage, &case.name.value)));
                     return findings;
                 }
                 (Err(Refusal(reason, _)), Some(refused)) => {
@@ -85,17 +85,17 @@ impl Play<'_> {
             }
         }
         if let Some(expected) = &case.expect {
-            findings.extend(expect::judge(&mut self.stage, expected));
+            findings.extend(expect::judge(&mut self.stage, expected, &case.name.value));
         }
         findings
     }
 
-    async fn take(&mut self, step: &Step, findings: &mut Vec<Diagnostic>) -> Taken {
+    async fn take(&mut self, step: &Step, case: &Case, findings: &mut Vec<Diagnostic>) -> Taken {
         let refused = |reason: String| Refusal(reason, step.span);
         let state = self.stage.state().map_err(refused)?;
         match &step.kind {
             StepKind::Expect(expected) => {
-                findings.extend(expect::judge(&mut self.stage, expected));
+                findings.extend(expect::judge(&mut self.stage, expected, &case.name.value));
                 Ok(())
             }
             StepKind::Agent { name, act, span } => {
@@ -109,15 +109,18 @@ impl Play<'_> {
             StepKind::Answer { step: named, choice, feedback, by } => {
                 let waits = matches!(state.work, Work::Question(_));
                 is_open(&state, named.as_ref(), waits, "asks nobody now")?;
+                let place = by.as_ref().map_or(choice.span, |by| by.span);
                 let (choice, feedback, by) =
                     (choice.value.clone(), feedback.clone(), self.person(by.as_ref()));
                 let notification = Notification::Answer { occurrence: None, choice, feedback, by };
-                self.stage.tell(notification).await.map_err(refused)
+                self.stage.tell(notification).await.map_err(|reason| Refusal(reason, place))
             }
             StepKind::Decide { step: named, decision, revision, gate, by } => {
                 let (open_revision, open_gate) = under_review(&state).unzip();
                 let waits = open_gate.is_some() || revision.is_some();
                 is_open(&state, named.as_ref(), waits, "waits for no decision")?;
+                let places = [revision.as_ref().map(|one| one.span), by.as_ref().map(|by| by.span)];
+                let place = places.into_iter().flatten().next().unwrap_or(step.span);
                 let revision = revision.as_ref().map(|revision| revision.value).or(open_revision);
                 let gate = gate.as_ref().map(|gate| gate.value.saturating_sub(1)).or(open_gate);
                 if revision.is_none() {
@@ -125,7 +128,7 @@ impl Play<'_> {
                 }
                 let (decision, by) = (decided(decision), self.person(by.as_ref()));
                 let notification = Notification::Decide { revision, digest: None, gate, decision, by };
-                self.stage.tell(notification).await.map_err(refused)
+                self.stage.tell(notification).await.map_err(|reason| Refusal(reason, place))
             }
             StepKind::Operate { operation, by, reason } => {
                 let by = self.person(by.as_ref());

@@ -177,7 +177,7 @@ impl Stage {
         self.settle().await?;
         let refusal = self.events().iter().skip(before).find_map(|happened| {
             let reason = happened.event.get("submission_refused")?.get("reason")?.as_str()?;
-            Some(format!("the submission is refused: {reason}"))
+            Some(format!("the submission is refused: {}", faults_of(reason)))
         });
         refusal.map_or(Ok(()), Err)
     }
@@ -224,4 +224,10 @@ impl Stage {
 
 fn words(error: HostError) -> String {
     error.to_string()
+}
+
+/// The faults that an agent reads as a list, on one line and without what it is to do about them.
+fn faults_of(reason: &str) -> String {
+    let faults: Vec<&str> = reason.lines().filter_map(|line| line.strip_prefix("- ")).collect();
+    if faults.is_empty() { reason.replace('\n', " ") } else { faults.join("; ") }
 }

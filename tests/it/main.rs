@@ -31,6 +31,7 @@ mod outputs;
 mod pages;
 mod preview;
 mod reader;
+mod rehearse;
 mod report;
 mod scenarios;
 mod schedule;
