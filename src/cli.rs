@@ -19,6 +19,7 @@ mod replace;
 mod run;
 mod schema;
 mod session;
+mod simulate;
 mod store;
 mod test;
 mod view;
@@ -121,6 +122,8 @@ enum Verb {
     Why(why::Arguments),
     /// Play the cases of test files: scripted agents, people and clock on the real engine
     Test(test::Arguments),
+    /// Walk every path of a workflow: what each ends in, what never ends, what is never reached
+    Simulate(simulate::Arguments),
     /// Explain a rule, with an example
     Explain(explain::Arguments),
     /// Print JSON Schemas, grammars, and the tables of keys and rules
@@ -174,6 +177,7 @@ pub fn main() -> ExitCode {
         Verb::Graph(arguments) => graph::run(&arguments),
         Verb::Why(arguments) => why::run(&arguments),
         Verb::Test(arguments) => test::run(&arguments),
+        Verb::Simulate(arguments) => simulate::run(&arguments),
         Verb::Explain(arguments) => explain::run(&arguments),
         Verb::Schema(arguments) => schema::run(&arguments),
         Verb::Lsp(arguments) => lsp::run(&arguments),
@@ -200,6 +204,7 @@ fn wants_json(verb: &Verb) -> bool {
         Verb::Agent(arguments) => arguments.json,
         Verb::Compile(arguments) => arguments.json,
         Verb::Why(arguments) => arguments.json,
+        Verb::Simulate(arguments) => arguments.json,
         Verb::Check(_)
         | Verb::Fmt(_)
         | Verb::Graph(_)

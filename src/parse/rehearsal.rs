@@ -8,7 +8,7 @@ mod step;
 use super::fields::Fields;
 use super::rules;
 use crate::ast::rehearsal::{Case, Rehearsal};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, nearest};
 use crate::source::{Source, Spanned};
 use crate::time::Timestamp;
 use crate::tree::{Entry, Node, Value};
@@ -61,7 +61,7 @@ impl Reader<'_> {
         rehearsal.start_at = self.instant_of(tree, "start_at");
         match tree.get("cases") {
             Some(node) => rehearsal.cases = self.cases(node),
-            None => self.fields.missing(tree, "cases", "a test file"),
+            None => self.missing(tree, "cases", DOCUMENT, "a test file"),
         }
         rehearsal
     }
@@ -71,13 +71,13 @@ impl Reader<'_> {
             Some(node) => {
                 self.fields.word(node, "kind", &["test"]);
             }
-            None => self.fields.missing(tree, "kind", "a test file"),
+            None => self.missing(tree, "kind", DOCUMENT, "a test file"),
         }
         match tree.get("version") {
             Some(node) => {
                 self.fields.number(node, "version", 1..=1);
             }
-            None => self.fields.missing(tree, "version", "a test file"),
+            None => self.missing(tree, "version", DOCUMENT, "a test file"),
         }
     }
 
@@ -122,7 +122,7 @@ impl Reader<'_> {
         let name = match node.get("name") {
             Some(name) => self.fields.text(name, "name"),
             None => {
-                self.fields.missing(node, "name", TITLE);
+                self.missing(node, "name", CASE, TITLE);
                 None
             }
         };
@@ -135,6 +135,18 @@ impl Reader<'_> {
             steps,
             expect: node.get("expect").and_then(|node| self.expect(node)),
         })
+    }
+
+    /// Says that a key is missing, unless one stands there that surely means it.
+    fn missing(&mut self, node: &Node, key: &str, own: &[&'static str], title: &str) {
+        let free = || own.iter().copied().filter(|name| node.get(name).is_none());
+        let is_meant = |entry: &Entry| {
+            let written = entry.key.value.as_str();
+            !own.contains(&written) && nearest(written, free()) == Some(key)
+        };
+        if !node.entries().iter().any(is_meant) {
+            self.fields.missing(node, key, title);
+        }
     }
 
     fn text_of(&mut self, node: &Node, key: &str) -> Option<Spanned<String>> {

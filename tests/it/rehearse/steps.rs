@@ -340,7 +340,8 @@ fn the_document_has_its_keys() {
         names("kind: test\nversion: 1\ncases: [{ name: a }, { name: a }]\n"),
         [("bad-value", "a".to_owned())]
     );
-    assert_eq!(names("kind: test\nversion: 1\ncases: [{ nam: a }]\n").len(), 2);
+    assert_eq!(names("kind: test\nversion: 1\ncases: [{ nam: a }]\n"), [("unknown-key", "nam".to_owned())]);
+    assert_eq!(names("kind: test\nversion: 1\ncase: [{ name: a }]\n"), [("unknown-key", "case".to_owned())]);
 }
 
 #[test]
