@@ -38,7 +38,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 }
 
 fn as_text(name: &str, simulated: &Simulated) -> String {
-    let walked = if simulated.is_complete { "every path was walked" } else { "the bound was reached" };
+    let walked = match (simulated.is_complete, simulated.gaps.is_empty()) {
+        (true, _) => "every path was walked",
+        (false, true) => "the bound was reached",
+        (false, false) => "paths are missing",
+    };
     let mut text = format!(
         "{name}: {}, {}; {walked}\n",
         counted(simulated.states, "state"),

@@ -1,9 +1,10 @@
 //! Every path of a workflow, walked on the pure engine up to a bound: what each ends in, what never ends, what is never
-//! reached. States that only time, names and texts tell apart are one.
+//! reached. States that only time, names and texts tell apart are one; any deadline may pass at any time.
 
 mod likeness;
 mod moves;
 mod sample;
+mod time;
 
 use crate::ir::{self, EdgeKind, NodeKind};
 use moves::Position;
@@ -19,7 +20,7 @@ pub struct Simulated {
     pub states: usize,
     /// Moves between them.
     pub moves: usize,
-    /// Whether every path was walked to its end, and not only as far as the bound.
+    /// Whether every path was walked to its end: the bound was not reached, and nothing is missing.
     pub is_complete: bool,
     /// Places where a session ends or is held, with a shortest path there.
     pub ends: Vec<End>,
@@ -105,7 +106,7 @@ impl Walk<'_> {
     }
 
     fn arrive(&mut self, position: Position, from: Option<usize>, label: String) {
-        let key = likeness::key(self.ir, &position.state);
+        let key = likeness::key(self.ir, &position);
         let number = match self.known.get(&key) {
             Some(number) => *number,
             None if self.found.len() >= self.bound => {
@@ -150,14 +151,17 @@ impl Walk<'_> {
             end.states += 1;
         }
         let reached: Vec<&str> = ends.keys().map(|(_, step, _)| step.as_str()).collect();
-        let unreached = if self.is_complete { self.unreached(&reached) } else { Vec::new() };
+        let gaps = self.made.gaps();
+        // Where paths are missing, nothing is known to be shut out or endless.
+        let is_complete = self.is_complete && gaps.is_empty();
+        let unreached = if is_complete { self.unreached(&reached) } else { Vec::new() };
         Simulated {
             states: self.found.len(),
             moves: self.moves,
-            is_complete: self.is_complete,
-            endless: if self.is_complete { self.endless() } else { Vec::new() },
+            is_complete,
+            endless: if is_complete { self.endless() } else { Vec::new() },
             unreached,
-            gaps: self.made.gaps(),
+            gaps,
             ends: ends.into_values().collect(),
         }
     }

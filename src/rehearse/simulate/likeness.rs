@@ -1,5 +1,6 @@
 //! What makes two states one: all that decides where a path goes, and nothing that only names, times or words it.
 
+use super::moves::Position;
 use crate::engine::workflow::state::{Hold, StagePhase, State, Work};
 use crate::ir::{self, NodeKind};
 use std::fmt::Write;
@@ -8,13 +9,14 @@ use std::fmt::Write;
 const DECIDING: [&str; 4] = ["result", "choice", "value", "outcome"];
 
 /// Equal for states that go on alike.
-pub(super) fn key(ir: &ir::Workflow, state: &State) -> String {
+pub(super) fn key(ir: &ir::Workflow, at: &Position) -> String {
+    let state = &at.state;
     let mut key = String::new();
     // Writing into a text cannot fail.
-    let _ = place(ir, state, &mut key);
+    let _ = place(ir, at, &mut key);
     let _ = work(state, &mut key);
     if let Some(ending) = &state.ended {
-        let _ = write!(key, "|ended {} {}", ending.status.word(), ending.reason);
+        let _ = write!(key, "|ended {} {} {}", at.step(), ending.status.word(), ending.reason);
         return key;
     }
     if let Some(spec) = &state.spec {
@@ -24,12 +26,14 @@ pub(super) fn key(ir: &ir::Workflow, state: &State) -> String {
     key
 }
 
-fn place(ir: &ir::Workflow, state: &State, key: &mut String) -> std::fmt::Result {
+fn place(ir: &ir::Workflow, at: &Position, key: &mut String) -> std::fmt::Result {
+    let state = &at.state;
     let Some(position) = &state.position else { return Ok(()) };
     write!(key, "{}", position.node)?;
     for frame in &position.frames {
         let iteration = if is_counted(ir, &frame.node) { frame.iteration } else { frame.iteration.min(2) };
-        write!(key, "/{}#{iteration}", frame.node)?;
+        let late = if frame.deadline_at.is_some_and(|due| due <= at.at) { " late" } else { "" };
+        write!(key, "/{}#{iteration}{late}", frame.node)?;
     }
     match &state.hold {
         Hold::None => Ok(()),

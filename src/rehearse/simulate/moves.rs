@@ -1,6 +1,7 @@
 //! What can happen in a state, each tried on the engine: choices, decisions, results, and time that passes.
 
 use super::sample::Made;
+use super::time;
 use crate::engine::agent::event::{Envelope, EnvelopeOutcome};
 use crate::engine::workflow::command::{Command, Decision, Notification};
 use crate::engine::workflow::event::{Event, Spec};
@@ -22,7 +23,7 @@ const OWNER: &str = "owner";
 #[derive(Clone, Debug)]
 pub(super) struct Position {
     pub state: State,
-    at: Timestamp,
+    pub at: Timestamp,
     /// The place of rest that it has come to.
     end: Option<String>,
 }
@@ -56,7 +57,7 @@ impl Position {
     }
 
     /// Tells it, and passes on what is owed between sessions; none if the engine refuses.
-    fn told(&self, ir: &ir::Workflow, notification: Notification) -> Option<Self> {
+    pub(super) fn told(&self, ir: &ir::Workflow, notification: Notification) -> Option<Self> {
         let mut next = self.clone();
         next.take(ir, notification)?;
         for _ in 0..MESSAGES {
@@ -135,22 +136,14 @@ pub(super) fn moves(ir: &ir::Workflow, made: &Made, position: &Position) -> Vec<
         Work::Stage(stage) => told.extend(replies(made, &node, stage)),
         Work::Cron { .. } | Work::None => {}
     }
-    let word = if matches!(state.work, Work::Cron { .. }) { "is due" } else { "time passes" };
     let mut all: Vec<(String, Position)> = told
         .into_iter()
         .filter_map(|(label, notification)| Some((label, position.told(ir, notification)?)))
         .collect();
-    all.extend(later(ir, position).map(|later| (format!("{node}: {word}"), later)));
+    all.extend(time::due(ir, position).map(|due| (format!("{node}: is due"), due)));
+    all.extend(time::deadlines(ir, position));
     all.extend(silent(ir, position).map(|silent| (format!("{node}: silent"), silent)));
     all
-}
-
-/// As it is when the next deadline or occurrence comes.
-fn later(ir: &ir::Workflow, position: &Position) -> Option<Position> {
-    let at = pending::wake_at(ir, &position.state)?;
-    let mut later = position.clone();
-    later.at = later.at.max(at);
-    later.told(ir, Notification::Tick)
 }
 
 /// As it is when the agent says nothing, also after its reminder.
@@ -179,7 +172,7 @@ fn replies(made: &Made, node: &str, stage: &Stage) -> Vec<(String, Notification)
     let submitted = |child: &SessionId, outcome, result| Notification::Submitted {
         child: child.clone(),
         submission: u32::try_from(stage.candidates.len()).unwrap_or(u32::MAX).saturating_add(1),
-        envelope: Envelope { outcome, summary: String::new(), result },
+        envelope: Envelope { outcome, summary: "(its words)".to_owned(), result },
     };
     match &stage.phase {
         StagePhase::Producing | StagePhase::CorrectionDue => {
@@ -227,12 +220,13 @@ fn replies(made: &Made, node: &str, stage: &Stage) -> Vec<(String, Notification)
     }
 }
 
-/// Somebody who may answer.
+/// Somebody who may answer, whoever of them is meant.
 fn respondent(respondents: &[String]) -> Principal {
-    let (user, roles) = match respondents.first().and_then(|first| first.split_once(':')) {
-        Some(("user", name)) => (name.to_owned(), Vec::new()),
-        Some((_, role)) => ("somebody".to_owned(), vec![role.to_owned()]),
-        None => (OWNER.to_owned(), Vec::new()),
+    let of_kind = |kind: &'static str| {
+        respondents.iter().filter_map(move |one| one.strip_prefix(kind)?.strip_prefix(':').map(str::to_owned))
     };
-    Principal { user, roles, via: "test".to_owned() }
+    let is_owner = respondents.iter().any(|one| one == OWNER);
+    let user = if is_owner { None } else { of_kind("user").next() };
+    let user = user.unwrap_or_else(|| if is_owner { OWNER.to_owned() } else { "somebody".to_owned() });
+    Principal { user, roles: of_kind("role").collect(), via: "test".to_owned() }
 }

@@ -5,6 +5,8 @@ use crate::schema::Schema;
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
+/// A text that is made up.
+const TEXT: &str = "owner";
 /// How deep a value is made up.
 const DEPTH: u32 = 12;
 /// Different values for one schema at most.
@@ -201,7 +203,9 @@ fn value(root: &Value, schema: &Value, depth: u32) -> Value {
     let number = |key: &str| map.get(key).and_then(Value::as_u64).unwrap_or(0);
     match kind {
         "string" => {
-            Value::String("x".repeat(usize::try_from(number("minLength").clamp(1, 1000)).unwrap_or(1)))
+            // The one text that names a person wherever respondents are read from a value.
+            let padding = number("minLength").min(1000).saturating_sub(TEXT.len() as u64);
+            Value::String(format!("{TEXT}{}", "x".repeat(usize::try_from(padding).unwrap_or(0))))
         }
         "boolean" => Value::Bool(false),
         "integer" | "number" => map.get("minimum").cloned().unwrap_or_else(|| json!(1)),
