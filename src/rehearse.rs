@@ -1,5 +1,6 @@
 //! Rehearsals: the cases of a test file, played on the real engine and host with scripted agents, a store in memory and
-//! a clock that moves when told; and `simulate`, which walks every path. Nothing here prints, opens a file, or reaches a network or a process.
+//! a clock that moves when told; and `simulate`, which walks every path. Nothing here prints, opens a file, or reaches
+//! a network or a process.
 
 mod actor;
 mod coverage;
@@ -9,7 +10,6 @@ mod play;
 pub mod simulate;
 mod stage;
 
-pub use crate::parse::rehearsal::is_test;
 pub use coverage::{Coverage, Way};
 pub use stage::Happened;
 

@@ -3,6 +3,7 @@
 use super::run::block_on;
 use super::{Exit, Failure, definition, output, walk};
 use crate::host::clock::{Clock, RealClock};
+use crate::parse::rehearsal::is_test;
 use crate::rehearse::{self, Coverage, Rehearsed};
 use crate::report::{self, Part, Report, counted};
 use crate::settings;
@@ -96,8 +97,8 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         if path.is_dir() {
             for file in walk::files(path) {
                 let file = file.map_err(Failure::usage)?;
-                let is_test = rehearse::is_test(&file.to_string_lossy()) && !is_excluded(&file);
-                if is_test && !found.contains(&file) {
+                let is_meant = is_test(&file.to_string_lossy()) && !is_excluded(&file);
+                if is_meant && !found.contains(&file) {
                     found.push(file);
                 }
             }

@@ -212,7 +212,10 @@ impl Stage {
             Err(HostError::Refused(_)) => false,
             Err(error) => return Err(words(error)),
         };
-        self.settle().await?;
+        // Where nothing is owed, no session has anything to tell another.
+        if self.row()?.owes_work {
+            self.settle().await?;
+        }
         Ok(happened)
     }
 

@@ -34,7 +34,7 @@ pub fn kind(path: &str, bytes: &[u8]) -> Option<Kind> {
     let text = text.trim_start_matches('\u{feff}');
     let is_flow = parse::is_json(path) || text.trim_start().starts_with('{');
     let keys = if is_flow { flow_keys(text) } else { block_keys(text) };
-    let is_test = keys.iter().any(|key| *key == ("kind", "test"));
+    let is_test = keys.contains(&("kind", "test"));
     if is_test && parse::rehearsal::is_test(path) { Some(Kind::Test) } else { judge(&keys) }
 }
 

@@ -1,5 +1,6 @@
 //! `flowright test`: every kind of step, every kind of expectation that fails, and the verb itself.
 
+mod page;
 mod simulate;
 mod steps;
 mod verb;
