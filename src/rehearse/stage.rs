@@ -154,7 +154,7 @@ impl Stage {
     /// Tells the session something; what follows between sessions is done.
     pub(super) async fn tell(&mut self, notification: Notification) -> Result<(), String> {
         self.host.tell_workflow(&self.session, notification).map_err(words)?;
-        self.settle().await
+        self.pass_on().await
     }
 
     /// A person speaks to the agent.
@@ -212,11 +212,13 @@ impl Stage {
             Err(HostError::Refused(_)) => false,
             Err(error) => return Err(words(error)),
         };
-        // Where nothing is owed, no session has anything to tell another.
-        if self.row()?.owes_work {
-            self.settle().await?;
-        }
+        self.pass_on().await?;
         Ok(happened)
+    }
+
+    /// What the workflow owes; where that is nothing, no session has anything to tell another.
+    async fn pass_on(&mut self) -> Result<(), String> {
+        if self.row()?.owes_work { self.settle().await } else { Ok(()) }
     }
 
     /// Messages between the sessions; no agent is asked.

@@ -1,6 +1,7 @@
 //! `flowright test`: every kind of step, every kind of expectation that fails, and the verb itself.
 
 mod page;
+mod schema;
 mod simulate;
 mod steps;
 mod verb;
@@ -77,13 +78,16 @@ fn play_in(files: &Memory, path: &str, text: &str) -> Rehearsed {
     runtime.block_on(rehearse(main, files, None, AS_OF))
 }
 
-/// Plays one case of these steps, indented by two, and what follows them.
-fn play(steps: &str) -> Rehearsed {
-    let text = format!(
+/// A test file with one case of these steps, indented by two, and what follows them.
+fn text_of(steps: &str) -> String {
+    format!(
         "kind: test\nversion: 1\ninputs: {{ repository: here }}\nowner: ada\npeople: {{ lea: [lead], eve: [] }}\n\
          cases:\n- name: the case\n  steps:\n{steps}"
-    );
-    play_in(&package(), "flow.test.yaml", &text)
+    )
+}
+
+fn play(steps: &str) -> Rehearsed {
+    play_in(&package(), "flow.test.yaml", &text_of(steps))
 }
 
 /// Rule, text of the place and message of each finding.

@@ -9,6 +9,10 @@ use serde_json::{Map, Value, json};
 const TEXT: &str = "owner";
 /// How deep a value is made up.
 const DEPTH: u32 = 12;
+/// Parts of a value at most.
+const PARTS: usize = 1000;
+/// The longest text or list that is made up.
+const LONGEST: usize = 1000;
 /// Different values for one schema at most.
 const MOST: usize = 64;
 
@@ -117,7 +121,7 @@ fn looked(ir: &ir::Workflow, is_it: impl Fn(&Root) -> bool) -> Vec<Looked<'_>> {
 
 /// Fitting values: the plain one, and one for each way of each switch. The words tell them apart.
 fn variants(schema: &Value, looked: &[Looked<'_>]) -> Vec<(String, Value)> {
-    let plain = value(schema, schema, DEPTH);
+    let plain = Maker { root: schema, left: PARTS }.value(schema, DEPTH);
     let mut all = vec![(String::new(), plain)];
     for place in looked {
         let mut more = Vec::new();
@@ -178,53 +182,71 @@ fn of_kind(there: &Value, text: &str) -> Value {
     }
 }
 
-/// A value that fits most schemas; whether it fits is judged elsewhere.
-fn value(root: &Value, schema: &Value, depth: u32) -> Value {
-    let Some(map) = schema.as_object().filter(|_| depth > 0) else { return Value::Null };
-    if let Some(target) = map.get("$ref").and_then(Value::as_str) {
-        let pointer = target.trim_start_matches('#');
-        return root.pointer(pointer).map_or(Value::Null, |target| value(root, target, depth - 1));
-    }
-    let first = |key: &str| map.get(key).and_then(|list| list.get(0)).cloned();
-    if let Some(fixed) = map.get("const").cloned().or_else(|| first("enum")) {
-        return fixed;
-    }
-    if let Some(given) = map.get("default").cloned().or_else(|| first("examples")) {
-        return given;
-    }
-    if let Some(branch) = first("oneOf").or_else(|| first("anyOf")).or_else(|| first("allOf")) {
-        return value(root, &branch, depth - 1);
-    }
-    let kind = match map.get("type") {
-        Some(Value::String(kind)) => kind.as_str(),
-        Some(Value::Array(kinds)) => kinds.first().and_then(Value::as_str).unwrap_or_default(),
-        Some(Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_)) | None => "",
-    };
-    let number = |key: &str| map.get(key).and_then(Value::as_u64).unwrap_or(0);
-    match kind {
-        "string" => {
-            // The one text that names a person wherever respondents are read from a value.
-            let padding = number("minLength").min(1000).saturating_sub(TEXT.len() as u64);
-            Value::String(format!("{TEXT}{}", "x".repeat(usize::try_from(padding).unwrap_or(0))))
-        }
-        "boolean" => Value::Bool(false),
-        "integer" | "number" => map.get("minimum").cloned().unwrap_or_else(|| json!(1)),
-        "array" => {
-            let item = map.get("items").map_or(Value::Null, |items| value(root, items, depth - 1));
-            Value::Array(vec![item; usize::try_from(number("minItems").min(100)).unwrap_or(0)])
-        }
-        "null" => Value::Null,
-        _ => object(root, map, depth),
-    }
+/// Makes values up, of so many parts at most: a schema may refer to itself many times over.
+struct Maker<'a> {
+    root: &'a Value,
+    left: usize,
 }
 
-fn object(root: &Value, schema: &Map<String, Value>, depth: u32) -> Value {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let required = schema.get("required").and_then(Value::as_array);
-    let names = required.into_iter().flatten().filter_map(Value::as_str);
-    let made = names.map(|name| {
-        let schema = properties.and_then(|properties| properties.get(name));
-        (name.to_owned(), schema.map_or(Value::Null, |schema| value(root, schema, depth - 1)))
-    });
-    Value::Object(made.collect())
+impl Maker<'_> {
+    /// A value that fits most schemas; whether it fits is judged elsewhere.
+    fn value(&mut self, schema: &Value, depth: u32) -> Value {
+        let Some(left) = self.left.checked_sub(1) else { return Value::Null };
+        self.left = left;
+        let Some(map) = schema.as_object().filter(|_| depth > 0) else { return Value::Null };
+        if let Some(target) = map.get("$ref").and_then(Value::as_str) {
+            let target = self.root.pointer(target.trim_start_matches('#'));
+            return target.map_or(Value::Null, |target| self.value(target, depth - 1));
+        }
+        let first = |key: &str| map.get(key).and_then(|list| list.get(0));
+        if let Some(given) = map.get("const").or_else(|| first("enum")) {
+            return given.clone();
+        }
+        if let Some(given) = map.get("default").or_else(|| first("examples")) {
+            return given.clone();
+        }
+        if let Some(branch) = first("oneOf").or_else(|| first("anyOf")).or_else(|| first("allOf")) {
+            return self.value(branch, depth - 1);
+        }
+        let kind = match map.get("type") {
+            Some(Value::String(kind)) => kind.as_str(),
+            Some(Value::Array(kinds)) => kinds.first().and_then(Value::as_str).unwrap_or_default(),
+            Some(Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_)) | None => "",
+        };
+        self.of_kind(kind, map, depth)
+    }
+
+    fn of_kind(&mut self, kind: &str, schema: &Map<String, Value>, depth: u32) -> Value {
+        let number = |key: &str| {
+            let number = schema.get(key).and_then(Value::as_u64).unwrap_or(0);
+            usize::try_from(number).unwrap_or(usize::MAX).min(LONGEST)
+        };
+        match kind {
+            // The one text that names a person wherever respondents are read from a value.
+            "string" => Value::String(format!("{TEXT:x<0$}", number("minLength"))),
+            "boolean" => Value::Bool(false),
+            "integer" | "number" => schema.get("minimum").cloned().unwrap_or_else(|| json!(1)),
+            "array" => {
+                let items = schema.get("items").unwrap_or(&Value::Null);
+                let mut list = Vec::new();
+                while list.len() < number("minItems") && self.left > 0 {
+                    list.push(self.value(items, depth - 1));
+                }
+                Value::Array(list)
+            }
+            "null" => Value::Null,
+            _ => self.object(schema, depth),
+        }
+    }
+
+    fn object(&mut self, schema: &Map<String, Value>, depth: u32) -> Value {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let required = schema.get("required").and_then(Value::as_array);
+        let names = required.into_iter().flatten().filter_map(Value::as_str);
+        let made = names.map(|name| {
+            let schema = properties.and_then(|properties| properties.get(name));
+            (name.to_owned(), schema.map_or(Value::Null, |schema| self.value(schema, depth - 1)))
+        });
+        Value::Object(made.collect())
+    }
 }

@@ -132,6 +132,29 @@ fn what_cannot_be_made_up_is_said() {
     assert!(!simulated.is_complete && simulated.unreached.is_empty() && simulated.endless.is_empty());
 }
 
+/// A schema that refers to itself many times over, and one that wants very much.
+#[test]
+fn values_are_made_up_within_bounds() {
+    let many: Vec<String> = (0..40).map(|number| format!("p{number}")).collect();
+    let properties: Vec<String> =
+        many.iter().map(|name| format!("{name}: {{ $ref: \"#/$defs/it\" }}")).collect();
+    let it = format!(
+        "{{ type: object, required: [{}], properties: {{ {} }} }}",
+        many.join(", "),
+        properties.join(", ")
+    );
+    let simulated = of(&format!(
+        "- id: build\n  agent: builder\n  task: Build.\n  result:\n    $ref: \"#/$defs/it\"\n    type: object\n    $defs: {{ it: {it} }}\n"
+    ));
+    assert_eq!(simulated.gaps, ["no result of `build` can be made up that fits its schema"]);
+    let simulated = of(
+        "- id: build\n  agent: builder\n  task: Build.\n  result: { type: object, required: [a, b], properties: { \
+         a: { type: string, minLength: 20 }, b: { type: array, minItems: 3, items: { type: integer, minimum: 7 } } } }\n",
+    );
+    assert_eq!(simulated.gaps, [""; 0]);
+    assert_eq!(way(&simulated, "end"), ["build: submits"]);
+}
+
 #[test]
 fn the_same_workflow_gives_the_same_walk() {
     assert_eq!(simulate(&frozen(FLOW), BOUND), simulate(&frozen(FLOW), BOUND));

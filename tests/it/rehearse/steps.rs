@@ -294,31 +294,34 @@ fn names_that_the_workflow_does_not_have() {
     }
 }
 
+/// Steps, the rule that they break, the place.
+pub(super) const WRONG: &[(&str, &str, &str)] = &[
+    ("  - agnt: planner\n", "unknown-key", "agnt"),
+    ("  - pauze\n", "bad-value", "pauze"),
+    ("  - agent: planner\n", "missing-key", "agent"),
+    ("  - agent: planner\n    submit: { outcome: x }\n", "unknown-key", "outcome"),
+    ("  - agent: planner\n    say: a\n    fail: b\n", "several-step-kinds", "fail"),
+    ("  - accept: plan\n    abort: plan\n", "several-step-kinds", "abort"),
+    ("  - reject: { step: plan }\n", "missing-key", "step"),
+    ("  - answer: { step: request }\n", "missing-key", "step"),
+    ("  - advance: 3\n", "bad-duration", "3"),
+    ("  - until: tomorrow\n", "bad-value", "tomorrow"),
+    ("  - expect: { status: done }\n", "bad-value", "done"),
+    ("  - expect: { wait_for: plan }\n", "unknown-key", "wait_for"),
+    ("  - expect: {}\n", "bad-value", "{}"),
+    ("  - 3\n", "wrong-shape", "3"),
+    ("  - retry:\n    refused: false\n", "wrong-shape", "false"),
+    ("  - {}\n", "no-step-kind", "{"),
+    ("  - pause\n  name: again\n", "duplicate-key", "name"),
+];
+
 #[test]
 fn wrong_shapes_are_findings_at_their_places() {
-    for (steps, rule, place) in [
-        ("  - agnt: planner\n", "unknown-key", "agnt"),
-        ("  - pauze\n", "bad-value", "pauze"),
-        ("  - agent: planner\n", "missing-key", "agent"),
-        ("  - agent: planner\n    submit: { outcome: x }\n", "unknown-key", "outcome"),
-        ("  - agent: planner\n    say: a\n    fail: b\n", "several-step-kinds", "fail"),
-        ("  - accept: plan\n    abort: plan\n", "several-step-kinds", "abort"),
-        ("  - reject: { step: plan }\n", "missing-key", "step"),
-        ("  - answer: { step: request }\n", "missing-key", "step"),
-        ("  - advance: 3\n", "bad-duration", "3"),
-        ("  - until: tomorrow\n", "bad-value", "tomorrow"),
-        ("  - expect: { status: done }\n", "bad-value", "done"),
-        ("  - expect: { wait_for: plan }\n", "unknown-key", "wait_for"),
-        ("  - expect: {}\n", "bad-value", "{}"),
-        ("  - 3\n", "wrong-shape", "3"),
-        ("  - retry:\n    refused: false\n", "wrong-shape", "false"),
-        ("  - {}\n", "no-step-kind", "{"),
-        ("  - pause\n  name: again\n", "duplicate-key", "name"),
-    ] {
+    for (steps, rule, place) in WRONG {
         let played = play(steps);
         let found = findings(&played);
         assert_eq!(found.len(), 1, "{steps}: {found:?}");
-        assert_eq!((found[0].0, found[0].1.as_str()), (rule, place), "{found:?}");
+        assert_eq!((found[0].0, found[0].1.as_str()), (*rule, *place), "{found:?}");
         assert!(played.cases.is_empty());
     }
 }
