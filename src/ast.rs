@@ -3,6 +3,7 @@
 //! `parse` builds it and never fails; a part that could not be read is `None`, a `Hole`, or left out, and has been
 //! reported. Nothing here is resolved: names are text, schemas are trees, schedules are text.
 
+pub mod rehearsal;
 pub mod toolbox;
 
 use crate::source::{FileId, Span, Spanned};

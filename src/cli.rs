@@ -20,7 +20,9 @@ mod replace;
 mod run;
 mod schema;
 mod session;
+mod simulate;
 mod store;
+mod test;
 mod view;
 mod walk;
 mod why;
@@ -119,6 +121,10 @@ enum Verb {
     Graph(graph::Arguments),
     /// Tell what leads to a step, what it can reach, and why it can run for ever
     Why(why::Arguments),
+    /// Play the cases of test files: scripted agents, people and clock on the real engine
+    Test(test::Arguments),
+    /// Walk every path of a workflow: what each ends in, what never ends, what is never reached
+    Simulate(simulate::Arguments),
     /// Explain a rule, with an example
     Explain(explain::Arguments),
     /// Print JSON Schemas, grammars, and the tables of keys and rules
@@ -173,6 +179,8 @@ pub fn main() -> ExitCode {
         Verb::Compile(arguments) => compile::run(&arguments),
         Verb::Graph(arguments) => graph::run(&arguments),
         Verb::Why(arguments) => why::run(&arguments),
+        Verb::Test(arguments) => test::run(&arguments),
+        Verb::Simulate(arguments) => simulate::run(&arguments),
         Verb::Explain(arguments) => explain::run(&arguments),
         Verb::Schema(arguments) => schema::run(&arguments),
         Verb::Lsp(arguments) => lsp::run(&arguments),
@@ -201,9 +209,11 @@ fn wants_json(verb: &Verb) -> bool {
         Verb::Compile(arguments) => arguments.json,
         Verb::Package(arguments) => arguments.json,
         Verb::Why(arguments) => arguments.json,
+        Verb::Simulate(arguments) => arguments.json,
         Verb::Check(_)
         | Verb::Fmt(_)
         | Verb::Graph(_)
+        | Verb::Test(_)
         | Verb::Explain(_)
         | Verb::Schema(_)
         | Verb::Demo(_)

@@ -144,6 +144,33 @@ fn agent(main: MainDocument, files: Option<&dyn Files>) -> CompiledAgent {
     CompiledAgent { sources, tree, ast: Some(ast), around, agent, diagnostics }
 }
 
+/// What reading a test file gives.
+#[derive(Debug)]
+pub struct CompiledTest {
+    /// The text that was read.
+    pub sources: Sources,
+    /// What was written, if nothing is an error.
+    pub ast: Option<ast::rehearsal::Rehearsal>,
+    /// Findings by place.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a test file alone; the workflow that it plays is not looked at.
+#[must_use]
+pub fn compile_test(main: MainDocument) -> CompiledTest {
+    let mut sources = Sources::default();
+    let mut diagnostics = Vec::new();
+    let name = main.name.clone();
+    let ast = take_in(&mut sources, &name, main.bytes, &mut diagnostics).and_then(|source| {
+        let tree = parse::read(&source, &mut diagnostics);
+        let is_whole = !has_errors(&diagnostics);
+        is_whole.then(|| parse::rehearsal::rehearsal(&source, &tree, &mut diagnostics))
+    });
+    tidy::tidy(&sources, &mut diagnostics);
+    let ast = ast.filter(|_| !has_errors(&diagnostics));
+    CompiledTest { sources, ast, diagnostics }
+}
+
 /// Whether a finding stops the compile.
 #[must_use]
 pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {

@@ -7,7 +7,7 @@ mod print;
 mod schema;
 
 pub use print::{ebnf, reference_markdown};
-pub use schema::{agent_schema, json_schema};
+pub use schema::{agent_schema, json_schema, test_schema};
 
 /// The grammar of bindings, which the reader of `${{ … }}` keeps; a test compares the two.
 pub const BINDINGS: &str = include_str!("../grammar/binding.ebnf");

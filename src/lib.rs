@@ -42,8 +42,9 @@ pub mod exchange;
 pub mod fmt;
 pub mod host;
 pub mod settings;
-// Floor 6: what editors ask; one verdict for every way in.
+// Floor 6: what editors ask; rehearsals; one verdict for every way in.
 pub mod ide;
+pub mod rehearse;
 pub mod verdict;
 pub mod why;
 // Floor 7: the wire to editors.

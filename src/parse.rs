@@ -8,6 +8,7 @@ pub mod binding;
 pub mod comment;
 mod fields;
 pub mod json;
+pub mod rehearsal;
 pub mod rules;
 mod schema;
 pub mod workflow;

@@ -7,7 +7,7 @@ mod ignored;
 pub mod kind;
 pub mod mend;
 
-use crate::compile::{self, CompiledAgent, Files, MainDocument};
+use crate::compile::{self, CompiledAgent, CompiledTest, Files, MainDocument};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::resolve::Agents;
 use crate::settings::Settings;
@@ -86,15 +86,22 @@ impl Verdict {
 #[must_use]
 pub fn judge(main: MainDocument, files: &dyn Files, under: Under<'_>, as_of: Timestamp) -> Verdict {
     let mut frozen = None;
-    let (sources, found, ast, agents, bound) = if kind(&main.package_path, &main.bytes) == Some(Kind::Agent) {
-        let CompiledAgent { sources, diagnostics, agent, .. } = compile::compile_agent_in(main, files);
-        frozen = agent;
-        (sources, diagnostics, None, Agents::default(), None)
-    } else {
-        let compiled = compile::analyse(main, files, as_of);
-        let is_sound = compiled.ast.is_some() && !compile::has_errors(&compiled.diagnostics);
-        let bound = is_sound.then(|| compiled.agent_runs.map_or(Bound::Unbounded, Bound::Runs));
-        (compiled.sources, compiled.diagnostics, compiled.ast, compiled.agents, bound)
+    let (sources, found, ast, agents, bound) = match kind(&main.package_path, &main.bytes) {
+        Some(Kind::Agent) => {
+            let CompiledAgent { sources, diagnostics, agent, .. } = compile::compile_agent_in(main, files);
+            frozen = agent;
+            (sources, diagnostics, None, Agents::default(), None)
+        }
+        Some(Kind::Test) => {
+            let CompiledTest { sources, diagnostics, .. } = compile::compile_test(main);
+            (sources, diagnostics, None, Agents::default(), None)
+        }
+        Some(Kind::Workflow) | None => {
+            let compiled = compile::analyse(main, files, as_of);
+            let is_sound = compiled.ast.is_some() && !compile::has_errors(&compiled.diagnostics);
+            let bound = is_sound.then(|| compiled.agent_runs.map_or(Bound::Unbounded, Bound::Runs));
+            (compiled.sources, compiled.diagnostics, compiled.ast, compiled.agents, bound)
+        }
     };
     let (diagnostics, ignored) = apply(&sources, found, under);
     let agent = frozen.filter(|_| !compile::has_errors(&diagnostics));

@@ -167,6 +167,10 @@ pub(super) fn ready(path: &Path) -> Result<Ready, Failure> {
     let errors = report::counted(verdict.count(Severity::Error), "error");
     match verdict.workflow() {
         Some(workflow) => Ok(Ready { workflow: Arc::new(workflow), root: absolute, ast: verdict.ast }),
+        None if verdict.count(Severity::Error) == 0 && verdict.agent.is_none() => {
+            let path = path.display();
+            Err(Failure::usage(format!("{path} is a test file; `flowright test {path}` plays it")))
+        }
         None if verdict.count(Severity::Error) == 0 => Err(Failure::new(
             Exit::Usage,
             format!("{} is an agent, not a workflow; `flowright agent run` talks to it", path.display()),

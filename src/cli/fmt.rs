@@ -40,12 +40,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
                     continue;
                 }
                 let bytes = definition::read(&file)?;
-                if verdict::kind(&file.to_string_lossy(), &bytes).is_some() {
+                let kind = verdict::kind(&file.to_string_lossy(), &bytes);
+                if kind.is_some_and(|kind| kind != verdict::Kind::Test) {
                     done.file(&file, bytes, arguments)?;
                 }
             }
         } else {
-            done.file(path, definition::read(path)?, arguments)?;
+            let bytes = definition::read(path)?;
+            if verdict::kind(&path.to_string_lossy(), &bytes) == Some(verdict::Kind::Test) {
+                let path = path.display();
+                return Err(Failure::usage(format!("{path} is a test file, which has no layout of its own")));
+            }
+            done.file(path, bytes, arguments)?;
         }
     }
     if done.files == 0 {

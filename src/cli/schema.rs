@@ -20,6 +20,8 @@ enum Name {
     Workflow,
     /// JSON Schema of agent files
     Agent,
+    /// JSON Schema of test files
+    Test,
     /// The keys of the language as Markdown tables
     Reference,
     /// The grammar of the language
@@ -42,6 +44,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     match arguments.name {
         Name::Workflow => output::json(&grammar::json_schema()),
         Name::Agent => output::json(&grammar::agent_schema()),
+        Name::Test => output::json(&grammar::test_schema()),
         Name::Reference => output::print(&grammar::reference_markdown()),
         Name::Grammar => output::print(&grammar::ebnf()),
         Name::Bindings => output::print(grammar::BINDINGS),

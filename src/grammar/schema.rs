@@ -6,12 +6,14 @@ mod agent;
 mod defaults;
 mod meta;
 mod shapes;
+mod test;
 
 use super::{CONTEXTS, Context, DOCUMENT, GUARANTEE, KINDS, Key, STEP};
 use serde_json::{Map, Value, json};
 use shapes::property;
 
 pub use agent::agent_schema;
+pub use test::test_schema;
 
 const META: &str = "https://json-schema.org/draft/2020-12/schema";
 /// The first context of agent files; those before it are of workflows.

@@ -114,7 +114,11 @@ impl Judged {
 pub(super) fn judge(document: &Document, open: &Documents, as_of: Timestamp) -> Option<Judged> {
     let text = document.text.as_str();
     let name = document.path.as_deref().map_or(document.uri.clone(), |path| path.display().to_string());
+    // An editor is told nothing of test files yet.
     let kind = verdict::kind(&name, text.as_bytes());
+    if kind == Some(Kind::Test) {
+        return None;
+    }
     let kind = kind.or_else(|| (document.language == LANGUAGE).then_some(Kind::Workflow))?;
     let root = document.path.as_deref().map(compile::package_root);
     let package_path = match (&root, &document.path) {
@@ -156,14 +160,14 @@ fn compiled(
     let Some(root) = root else {
         let document = match kind {
             Kind::Agent => agent(compile::compile_agent(main)),
-            Kind::Workflow => workflow(compile::analyse(main, &Memory::new(), as_of)),
+            Kind::Workflow | Kind::Test => workflow(compile::analyse(main, &Memory::new(), as_of)),
         };
         return (document, Reads::default());
     };
     let files = Overlay::new(root, open);
     let document = match kind {
         Kind::Agent => agent(compile::compile_agent_in(main, &files)),
-        Kind::Workflow => workflow(compile::analyse(main, &files, as_of)),
+        Kind::Workflow | Kind::Test => workflow(compile::analyse(main, &files, as_of)),
     };
     (document, files.into_reads())
 }

@@ -68,5 +68,10 @@ rules! {
     TOO_MANY_STEPS Error "too-many-steps" "The document has more than 500 steps";
     TOO_MANY_CHOICES Error "too-many-choices" "There are more than 64 choices or cases";
     UNSUPPORTED_TOOLBOX Error "unsupported-toolbox" "A kind of toolbox, or a part of one, is not supported";
+    // Rehearsals.
+    FAILED_EXPECTATION Error "failed-expectation" "An expectation of a rehearsal does not hold";
+    REFUSED_STEP Error "refused-step" "A step of a rehearsal cannot be taken";
+    UNUSABLE_WORKFLOW Error "unusable-workflow" "The workflow of a rehearsal is not there or has errors";
+    // Agents.
     NO_FRONT_MATTER Error "no-front-matter" "A Markdown agent has no front matter";
 }

@@ -1,4 +1,4 @@
-//! What a file is, decided by its name and its outermost keys: a workflow, an agent or neither.
+//! What a file is, decided by its name and its outermost keys: a workflow, an agent, a test file or none of them.
 //!
 //! The text need not be sound: a file with a fault in it is still what it says it is. Nothing is parsed as a whole.
 
@@ -12,6 +12,8 @@ pub enum Kind {
     Workflow,
     /// An agent description.
     Agent,
+    /// Cases of a workflow: `kind: test` in a file named so.
+    Test,
 }
 
 /// Whether a file of this name can be one of ours at all.
@@ -21,7 +23,7 @@ pub fn may_be_ours(name: &str) -> bool {
     [".yaml", ".yml", ".json", ".agent.md"].iter().any(|ending| name.ends_with(ending))
 }
 
-/// What a file is; `None` if it is neither. Of a file that was named on purpose the caller takes `None` for a
+/// What a file is; `None` if it is none of ours. Of a file that was named on purpose the caller takes `None` for a
 /// workflow, in a folder it passes it over.
 #[must_use]
 pub fn kind(path: &str, bytes: &[u8]) -> Option<Kind> {
@@ -32,7 +34,8 @@ pub fn kind(path: &str, bytes: &[u8]) -> Option<Kind> {
     let text = text.trim_start_matches('\u{feff}');
     let is_flow = parse::is_json(path) || text.trim_start().starts_with('{');
     let keys = if is_flow { flow_keys(text) } else { block_keys(text) };
-    judge(&keys)
+    let is_test = keys.contains(&("kind", "test"));
+    if is_test && parse::rehearsal::is_test(path) { Some(Kind::Test) } else { judge(&keys) }
 }
 
 /// A key of the outermost map, and the scalar beside it if there is one on its line.

@@ -439,6 +439,7 @@ fn generated_files_are_printed_by_the_binary() {
     for (name, path) in [
         ("workflow", "schemas/workflow.schema.json"),
         ("agent", "schemas/agent.schema.json"),
+        ("test", "schemas/test.schema.json"),
         ("bindings", "grammar/binding.ebnf"),
         ("grammar", "grammar/flowright.ebnf"),
         ("reference", "docs/reference.md"),

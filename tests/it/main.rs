@@ -33,6 +33,7 @@ mod packages;
 mod pages;
 mod preview;
 mod reader;
+mod rehearse;
 mod report;
 mod scenarios;
 mod schedule;

@@ -18,6 +18,8 @@ pub enum Until {
     /// One scheduling step: one question to a model, or the calls of one turn, or one firing of a timer. Calls in the
     /// background go to processes of their own, where the host can start them, and are not waited for.
     Step,
+    /// Messages between sessions alone: no effect is begun and no time is waited for.
+    Messages,
 }
 
 /// Where it stopped.
@@ -89,7 +91,7 @@ impl Host {
         self.tick_tree(&root)?;
         loop {
             let stepped = drive.until == Until::Step && (fired || drive.flight.has_stepped());
-            let gate = if interrupted {
+            let gate = if interrupted || drive.until == Until::Messages {
                 Gate::Closed
             } else if stepped {
                 Gate::Calls(drive.flight.called.clone())
@@ -107,7 +109,12 @@ impl Host {
                 interrupted |= signal;
                 continue;
             }
-            if interrupted || drive.until == Until::Step && (fired || drive.flight.has_stepped()) {
+            let is_done = match drive.until {
+                Until::Messages => true,
+                Until::Step => fired || drive.flight.has_stepped(),
+                Until::Rest | Until::People => false,
+            };
+            if interrupted || is_done {
                 break;
             }
             let woke = if drive.until != Until::Step && self.others_at_work(&root)? {
