@@ -155,6 +155,14 @@ pub struct CompiledTest {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+impl CompiledTest {
+    /// As a document of which nothing is known but its findings.
+    #[must_use]
+    pub fn into_unread(self) -> Compiled {
+        unread(self.sources, None, self.diagnostics)
+    }
+}
+
 /// Reads a test file alone; the workflow that it plays is not looked at.
 #[must_use]
 pub fn compile_test(main: MainDocument) -> CompiledTest {

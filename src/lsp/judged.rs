@@ -77,6 +77,11 @@ impl Judged {
         &self.main.package_path
     }
 
+    /// Whether more is known of it than its findings: of a test file nothing is.
+    pub(super) fn is_known(&self) -> bool {
+        verdict::kind(&self.main.package_path, &self.main.bytes) != Some(Kind::Test)
+    }
+
     /// What was found and counts.
     pub(super) fn findings(&self) -> &[Diagnostic] {
         match &self.analysis.document {
@@ -114,11 +119,7 @@ impl Judged {
 pub(super) fn judge(document: &Document, open: &Documents, as_of: Timestamp) -> Option<Judged> {
     let text = document.text.as_str();
     let name = document.path.as_deref().map_or(document.uri.clone(), |path| path.display().to_string());
-    // An editor is told nothing of test files yet.
     let kind = verdict::kind(&name, text.as_bytes());
-    if kind == Some(Kind::Test) {
-        return None;
-    }
     let kind = kind.or_else(|| (document.language == LANGUAGE).then_some(Kind::Workflow))?;
     let root = document.path.as_deref().map(compile::package_root);
     let package_path = match (&root, &document.path) {
@@ -160,14 +161,16 @@ fn compiled(
     let Some(root) = root else {
         let document = match kind {
             Kind::Agent => agent(compile::compile_agent(main)),
-            Kind::Workflow | Kind::Test => workflow(compile::analyse(main, &Memory::new(), as_of)),
+            Kind::Workflow => workflow(compile::analyse(main, &Memory::new(), as_of)),
+            Kind::Test => workflow(compile::compile_test(main).into_unread()),
         };
         return (document, Reads::default());
     };
     let files = Overlay::new(root, open);
     let document = match kind {
         Kind::Agent => agent(compile::compile_agent_in(main, &files)),
-        Kind::Workflow | Kind::Test => workflow(compile::analyse(main, &files, as_of)),
+        Kind::Workflow => workflow(compile::analyse(main, &files, as_of)),
+        Kind::Test => workflow(compile::compile_test(main).into_unread()),
     };
     (document, files.into_reads())
 }

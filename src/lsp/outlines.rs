@@ -196,6 +196,9 @@ pub(super) fn formatting(
     asked: lsp::DocumentFormattingParams,
 ) -> Result<Option<Vec<lsp::TextEdit>>, Refusal> {
     let Some((_, judged, source)) = ours(view, &asked.text_document)? else { return Ok(None) };
+    if !judged.is_known() {
+        return Ok(None);
+    }
     let refused = |refusal| {
         let why = match refusal {
             fmt::Refusal::Unreadable(_) => {

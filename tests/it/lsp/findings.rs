@@ -197,3 +197,22 @@ fn places(
     })
     .collect()
 }
+
+/// A test file is told what is wrong with its form; nothing of a workflow is offered in it.
+#[test]
+fn a_test_file_has_findings_and_no_more() {
+    let mut client = Client::new();
+    let uri = client.open("a.test.yaml", "kind: test\nversion: 1\ncases:\n  - name: one\n    step: []\n");
+    let found = client.findings(&uri);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["code"], "unknown-key");
+    assert_eq!(under(client.text(&uri), &found[0]["range"]), "step");
+    let document = json!({ "uri": uri });
+    let at = json!({ "textDocument": document, "position": { "line": 1, "character": 0 } });
+    let offered = client.ask("textDocument/completion", at.clone());
+    assert!(offered.is_null() || offered["items"] == json!([]) || offered == json!([]), "{offered}");
+    assert_eq!(client.ask("textDocument/hover", at), Value::Null);
+    let options = json!({ "tabSize": 2, "insertSpaces": true });
+    let asked = json!({ "textDocument": document, "options": options });
+    assert_eq!(client.ask("textDocument/formatting", asked), Value::Null);
+}
