@@ -13,6 +13,7 @@ use flowright::host::clock::RealClock;
 use flowright::host::perform::{Doing, ModelFault, ModelRequest, Output, Perform, ToolRequest};
 use flowright::host::run::{Host, Until};
 use flowright::ir;
+use flowright::store::memory::MemoryStore;
 use flowright::store::sqlite::SqliteStore;
 use flowright::store::{Append, NewEvent, Store};
 use flowright::time::Timestamp;
@@ -277,6 +278,20 @@ fn turns_of_a_kibibyte(bencher: Bencher, turns: u32) {
         drop(connection);
         let weight = std::fs::metadata(&path).unwrap().len();
         eprintln!("{turns} turns: {} bytes a turn", weight / u64::from(turns));
+    });
+}
+
+/// The same turns in memory: what the engine and the host take of them.
+#[divan::bench(args = [200, 1_000], sample_count = 5)]
+fn turns_in_memory(bencher: Bencher, turns: u32) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    bencher.counter(divan::counter::ItemsCount::new(turns)).bench_local(|| {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let perform = Arc::new(Even(turns, 1024));
+        let mut host = Host::new(store, perform, Arc::new(RealClock), "bench/-/1".to_owned());
+        let agent = worker();
+        host.start_agent(&agent, spec(&agent)).unwrap();
+        runtime.block_on(host.drive(&SessionId("long".to_owned()), Until::Rest)).unwrap();
     });
 }
 
