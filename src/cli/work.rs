@@ -36,7 +36,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let as_json = arguments.json;
     let hosts = || {
         let mut host = opened.host();
-        if as_json { lines(&mut host) } else { run::watch(&mut host) }
+        if as_json {
+            lines(&mut host)
+        } else {
+            run::watch(&mut host)
+        }
         host
     };
     let told = |told: &Told| tell(told, as_json);

@@ -17,7 +17,7 @@ use jobs::{Jobs, Outcome};
 use parked::{Kind, Parked, Why};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::watch;
 
 /// When a worker ends by itself.
@@ -80,7 +80,7 @@ pub struct Tally {
 }
 
 /// How often it looks what others have written.
-const LOOK: Duration = Duration::from_millis(500);
+const LOOK: Millis = Millis(500);
 /// How often a session is looked at whose calls run in other processes.
 const ELSEWHERE: Millis = Millis(10_000);
 /// Sessions whose times are let take effect side by side. They come before everything else: a schedule counts for a
@@ -105,7 +105,7 @@ struct Worker<'a> {
     held: HashSet<SessionId>,
     /// Sessions of which calls run in other processes, and when to look at them.
     elsewhere: HashMap<SessionId, Timestamp>,
-    looked: Option<Instant>,
+    looked: Option<Timestamp>,
     faults: u32,
     tally: Tally,
 }
@@ -164,16 +164,15 @@ impl Worker<'_> {
                 if over && self.faults == 0 {
                     return Ok(());
                 }
-                let soon = now.plus(Millis(i64::try_from(LOOK.as_millis()).unwrap_or(i64::MAX)));
-                let target = next.filter(|at| *at > now).unwrap_or(soon);
+                let target = next.filter(|at| *at > now).unwrap_or_else(|| now.plus(LOOK));
                 let target = if let End::At(end) = self.settings.end { target.min(end) } else { target };
                 if self.clock.advance_to(target) {
                     tokio::task::yield_now().await;
                     continue;
                 }
             }
-            let left = next.map(|at| at.since(now).0).filter(|left| *left > 0);
-            let nap = left.map_or(LOOK, |left| LOOK.min(Duration::from_millis(left.unsigned_abs())));
+            let left = next.map(|at| at.since(now)).filter(|left| left.0 > 0);
+            let nap = Duration::from_millis(left.map_or(LOOK, |left| left.min(LOOK)).0.unsigned_abs());
             let busy = !self.jobs.is_empty();
             tokio::select! {
                 Some(outcome) = self.jobs.next(), if busy => {
@@ -206,8 +205,8 @@ impl Worker<'_> {
     /// Begins as much as may run side by side.
     fn fill(&mut self) -> Result<(), StoreError> {
         let now = self.clock.now();
-        if self.looked.is_none_or(|at| at.elapsed() >= LOOK) {
-            self.looked = Some(Instant::now());
+        if self.looked.is_none_or(|at| now.since(at).0.unsigned_abs() >= LOOK.0.unsigned_abs()) {
+            self.looked = Some(now);
             self.look_at_leases(now)?;
             self.look_elsewhere(now);
             self.parked.sweep(now);

@@ -78,8 +78,9 @@ impl Parked {
         self.pauses.remove(key);
     }
 
-    /// Forgets those whose pause ended long ago: they were moved by others, or are gone.
+    /// Forgets those whose pause ended long ago: they were moved by others, or are gone. A
+    /// clock that was set back ends them too.
     pub(super) fn sweep(&mut self, now: Timestamp) {
-        self.pauses.retain(|_, pause| now.since(pause.until).0 < LONGEST);
+        self.pauses.retain(|_, pause| now.since(pause.until).0.abs() <= 2 * LONGEST);
     }
 }
