@@ -218,3 +218,33 @@ fn a_signal_lets_running_calls_end_and_gives_the_leases_back() {
     assert_eq!(desk.code(&["work", "--until-idle"]), 0);
     assert_eq!(desk.changes(), ["gate"]);
 }
+
+#[test]
+fn a_log_that_is_followed_ends_with_its_session() {
+    let desk = Desk::new();
+    desk.package(&["one"]);
+    let (session, _) = desk.statuses().remove(0);
+    let (mut follower, mut out) = desk.worker(&["session", "log", &session.0, "--follow"]);
+    // It follows before anything is done.
+    read_until(&mut out, 1, |line| line.contains("\"started\""));
+    assert_eq!(desk.code(&["work", "--until-idle"]), 0);
+    read_until(&mut out, 1, |line| line.contains("\"ended\""));
+    assert_eq!(follower.wait().unwrap().code(), Some(0));
+    let mut rest = String::new();
+    assert_eq!(out.read_line(&mut rest).unwrap(), 0, "{rest}");
+    // What has ended is not waited for.
+    assert_eq!(desk.code(&["session", "log", &session.0, "-f"]), 0);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_log_that_is_followed_ends_at_a_signal() {
+    let desk = Desk::new();
+    assert_eq!(desk.code(&["run", REPORT, "--detach"]), 0);
+    let (session, _) = desk.statuses().remove(0);
+    let (mut follower, mut out) = desk.worker(&["session", "log", &session.0, "--follow"]);
+    read_until(&mut out, 1, |line| line.contains("\"occurrence_awaited\""));
+    let sent = Command::new("kill").args(["-INT", &follower.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    assert_eq!(follower.wait().unwrap().code(), Some(0));
+}
