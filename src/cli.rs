@@ -26,6 +26,7 @@ mod test;
 mod view;
 mod walk;
 mod why;
+mod work;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -133,6 +134,8 @@ enum Verb {
     Lsp(lsp::Arguments),
     /// Start a session and drive it until it ends or waits
     Run(run::Arguments),
+    /// Drive every session of a store: what is due, what owes work, what others leave behind
+    Work(work::Arguments),
     /// Operate durable sessions: start, step, pause, resume, …
     Session(session::Arguments),
     /// Talk to an agent in one go, check agent files, list tools, write a starter
@@ -185,6 +188,7 @@ pub fn main() -> ExitCode {
         Verb::Schema(arguments) => schema::run(&arguments),
         Verb::Lsp(arguments) => lsp::run(&arguments),
         Verb::Run(arguments) => run::run(&arguments),
+        Verb::Work(arguments) => work::run(&arguments),
         Verb::Session(arguments) => session::run(&arguments),
         Verb::Agent(arguments) => agent::run(&arguments),
         Verb::Package(arguments) => package::run(&arguments),
@@ -204,6 +208,7 @@ pub fn main() -> ExitCode {
 fn wants_json(verb: &Verb) -> bool {
     match verb {
         Verb::Run(arguments) => arguments.json,
+        Verb::Work(arguments) => arguments.json,
         Verb::Session(arguments) => arguments.json,
         Verb::Agent(arguments) => arguments.json,
         Verb::Compile(arguments) => arguments.json,

@@ -9,3 +9,4 @@ pub mod real;
 pub mod response;
 pub mod run;
 pub mod tool;
+pub mod work;

@@ -251,6 +251,12 @@ pub trait Store: Send + Sync {
         dead: &dyn Fn(&str) -> bool,
     ) -> Result<Option<Lease>, StoreError>;
 
+    /// Leases that were not given back, by session; those that have lapsed too.
+    ///
+    /// # Errors
+    /// `Io`.
+    fn leases(&self) -> Result<Vec<Lease>, StoreError>;
+
     /// Gives a lease back; nothing happens if another holds it.
     ///
     /// # Errors

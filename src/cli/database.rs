@@ -6,25 +6,47 @@ use crate::engine::SessionId;
 use crate::host::clock::RealClock;
 use crate::host::holder;
 use crate::host::model::keys::Keys;
+use crate::host::perform::Perform;
 use crate::host::real::RealPerform;
 use crate::host::run::{Host, HostError};
-use crate::store::{Filter, StoreError};
+use crate::store::{Filter, Store, StoreError};
 use std::path::Path;
 use std::sync::Arc;
 
 /// The host of this process.
 pub(super) fn host(database: &Database) -> Result<Host, Failure> {
-    let stores = store::named(database)?;
-    let opened = store::open(&stores)?;
+    Ok(open(database)?.host())
+}
+
+/// Stores that are open, and everything else that a host needs.
+pub(super) struct Opened {
+    named: Vec<Kept>,
+    pub(super) store: Arc<dyn Store>,
+    perform: Arc<RealPerform>,
+}
+
+pub(super) fn open(database: &Database) -> Result<Opened, Failure> {
+    let named = store::named(database)?;
+    let store = store::open(&named)?;
     let keys = Keys::read(&operator::keys_file()?).map_err(|message| Failure::new(Exit::Usage, message))?;
-    let perform = RealPerform::allowing(keys, operator::allowed()?);
-    let mut host = Host::new(opened, Arc::new(perform), Arc::new(RealClock), holder::this_process());
-    host.load_agents(Box::new(|file, root| {
-        let path = Path::new(root).join(file);
-        definition::agent(&path).map(|ready| ready.agent).map_err(|failure| failure.message)
-    }));
-    host.run_in_background(Box::new(move |session, call| background(&stores, session, call)));
-    Ok(host)
+    let perform = Arc::new(RealPerform::allowing(keys, operator::allowed()?));
+    Ok(Opened { named, store, perform })
+}
+
+impl Opened {
+    /// A host with a holder name of its own.
+    pub(super) fn host(&self) -> Host {
+        let perform = Arc::clone(&self.perform) as Arc<dyn Perform>;
+        let mut host =
+            Host::new(Arc::clone(&self.store), perform, Arc::new(RealClock), holder::this_process());
+        host.load_agents(Box::new(|file, root| {
+            let path = Path::new(root).join(file);
+            definition::agent(&path).map(|ready| ready.agent).map_err(|failure| failure.message)
+        }));
+        let stores = self.named.clone();
+        host.run_in_background(Box::new(move |session, call| background(&stores, session, call)));
+        host
+    }
 }
 
 /// Starts a process of its own that runs one call and goes on when this one has ended.

@@ -37,7 +37,7 @@ enum Verb {
     /// Show one session
     Show(One),
     /// Print the events of a session, one JSON line each
-    Log(One),
+    Log(list::Log),
     /// Answer the open question
     Answer {
         /// Session id, or its beginning
@@ -233,15 +233,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let mut host = database::host(&arguments.database)?;
     let json = arguments.json;
     match &arguments.verb {
-        Verb::List(listed) => list::run(&host, listed, json),
+        Verb::List(listed) => list::list(&host, listed, json),
         Verb::Show(one) => {
             let session = database::resolve(&host, &one.session)?;
             view::print(&mut host, &session, json)?;
             Ok(Exit::Done)
         }
-        Verb::Log(one) => {
-            let session = database::resolve(&host, &one.session)?;
-            list::log(&host, &session)
+        Verb::Log(log) => {
+            let session = database::resolve(&host, &log.session)?;
+            list::log(&host, &session, log)
         }
         Verb::Start(start) => talk::start(&mut host, start, arguments.agent_file.as_deref(), json),
         Verb::Step(step) => talk::step(&mut host, step, arguments.agent_file.as_deref(), json),

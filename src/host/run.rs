@@ -12,11 +12,13 @@ mod effects;
 mod flight;
 mod keep;
 mod live;
+mod signals;
 mod tree;
 
 pub use alone::{Isolated, Worked};
 pub use drive::{Stopped, Until};
 pub use live::{Live, Subject};
+pub use tree::tree_root;
 
 use super::clock::Clock;
 use super::perform::{Perform, Watcher};
@@ -30,6 +32,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+use tokio::sync::watch;
 
 /// Why the host did not do it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,6 +117,7 @@ pub struct Host {
     live: HashMap<SessionId, Live>,
     workflows: HashMap<ir::Digest, Arc<ir::Workflow>>,
     agents: HashMap<ir::Digest, Arc<ir::Agent>>,
+    stop: Option<watch::Receiver<u32>>,
     appends: u64,
 }
 
@@ -153,6 +157,7 @@ impl Host {
             live: HashMap::new(),
             workflows: HashMap::new(),
             agents: HashMap::new(),
+            stop: None,
             appends: 0,
         }
     }
@@ -175,6 +180,24 @@ impl Host {
     /// Finds agents that other agents call and that were not frozen with them.
     pub fn load_agents(&mut self, loader: AgentLoader) {
         self.loader = Some(loader);
+    }
+
+    /// Takes the number of signals from here instead of listening for Ctrl-C: at the first nothing new is begun, at
+    /// the second what runs is killed.
+    pub fn stop_at(&mut self, signals: watch::Receiver<u32>) {
+        self.stop = Some(signals);
+    }
+
+    /// Under which name it takes leases.
+    #[must_use]
+    pub fn holder(&self) -> &str {
+        &self.holder
+    }
+
+    /// Appends that this host has tried so far.
+    #[must_use]
+    pub fn appends(&self) -> u64 {
+        self.appends
     }
 
     /// The store.

@@ -210,6 +210,10 @@ impl Store for CompositeStore {
         self.first.lease(wanted, now, dead)
     }
 
+    fn leases(&self) -> Result<Vec<Lease>, StoreError> {
+        self.first.leases()
+    }
+
     fn release(&self, session: &SessionId, holder: &str) -> Result<(), StoreError> {
         self.first.release(session, holder)
     }

@@ -15,11 +15,14 @@ use super::{
 };
 use crate::engine::SessionId;
 use crate::ir::Digest;
-use crate::time::Timestamp;
+use crate::time::{Millis, Timestamp};
 use disk::{Disk, Stamp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// How long a lease that has lapsed is kept: a day.
+const LAPSED_KEPT: Millis = Millis(24 * 60 * 60 * 1000);
 
 /// Sessions in a folder.
 pub struct FileStore {
@@ -251,7 +254,10 @@ impl Store for FileStore {
                 });
                 match standing.cloned() {
                     None => {
-                        leases.retain(|lease| lease.session != wanted.session && lease.until > now);
+                        // One that has lapsed tells for a while who went without giving it back.
+                        leases.retain(|lease| {
+                            lease.session != wanted.session && lease.until.plus(LAPSED_KEPT) > now
+                        });
                         leases.push(wanted.clone());
                         self.disk.set_leases(&leases)?;
                         return Ok(None);
@@ -265,6 +271,13 @@ impl Store for FileStore {
             }
             buried = Some(standing.holder);
         }
+    }
+
+    fn leases(&self) -> Result<Vec<Lease>, StoreError> {
+        let _lock = self.disk.lock()?;
+        let mut leases = self.disk.leases()?;
+        leases.sort_by(|a, b| a.session.cmp(&b.session));
+        Ok(leases)
     }
 
     fn release(&self, session: &SessionId, holder: &str) -> Result<(), StoreError> {

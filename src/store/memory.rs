@@ -320,6 +320,10 @@ impl Store for MemoryStore {
         }
     }
 
+    fn leases(&self) -> Result<Vec<Lease>, StoreError> {
+        Ok(self.inner().leases.values().cloned().collect())
+    }
+
     fn release(&self, session: &SessionId, holder: &str) -> Result<(), StoreError> {
         let mut inner = self.inner();
         if inner.leases.get(session).is_some_and(|lease| lease.holder == holder) {

@@ -190,6 +190,10 @@ impl Store for SqliteStore {
         }
     }
 
+    fn leases(&self) -> Result<Vec<Lease>, StoreError> {
+        self.read(read::leases)
+    }
+
     fn release(&self, session: &SessionId, holder: &str) -> Result<(), StoreError> {
         let request = Request::Release { session: session.clone(), holder: holder.to_owned() };
         self.writer.ask(request).map(|_| ())

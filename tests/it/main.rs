@@ -44,4 +44,5 @@ mod store;
 mod support;
 mod toolboxes;
 mod why;
+mod work;
 mod workflow_engine;

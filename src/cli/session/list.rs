@@ -1,11 +1,12 @@
 //! `session list` and `session log`.
 
-use super::super::{Exit, Failure, output, view};
+use super::super::{Exit, Failure, output, run, view};
 use crate::engine::{SessionId, SessionKind};
 use crate::host::run::Host;
-use crate::store::{Filter, StoreError};
+use crate::store::{Filter, Store, StoreError, Version};
 use clap::ValueEnum;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Arguments {
@@ -34,7 +35,7 @@ enum Kind {
     Workflow,
 }
 
-pub(in crate::cli) fn run(host: &Host, arguments: &Arguments, as_json: bool) -> Result<Exit, Failure> {
+pub(in crate::cli) fn list(host: &Host, arguments: &Arguments, as_json: bool) -> Result<Exit, Failure> {
     let filter = Filter {
         kind: arguments.kind.map(|kind| match kind {
             Kind::Agent => SessionKind::Agent,
@@ -67,12 +68,53 @@ pub(in crate::cli) fn run(host: &Host, arguments: &Arguments, as_json: bool) -> 
     Ok(Exit::Done)
 }
 
-const PAGE: u32 = 1000;
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Log {
+    /// Session id, or its beginning
+    pub(super) session: String,
+    /// Go on with new events as they come, until the session has ended
+    #[arg(short, long)]
+    follow: bool,
+}
 
-pub(in crate::cli) fn log(host: &Host, session: &SessionId) -> Result<Exit, Failure> {
+const PAGE: u32 = 1000;
+/// How often a session that is followed is looked at.
+const LOOK: Duration = Duration::from_millis(250);
+
+pub(in crate::cli) fn log(host: &Host, session: &SessionId, arguments: &Log) -> Result<Exit, Failure> {
+    let store = host.store();
+    if !arguments.follow {
+        return print_events(store.as_ref(), session, 0).map(|_| Exit::Done);
+    }
+    run::block_on(async {
+        tokio::select! {
+            // First: from the first line on, Ctrl-C ends it in order.
+            biased;
+            _ = tokio::signal::ctrl_c() => Ok(Exit::Done),
+            outcome = follow(store.as_ref(), session) => outcome,
+        }
+    })?
+}
+
+async fn follow(store: &dyn Store, session: &SessionId) -> Result<Exit, Failure> {
     let mut version = 0;
     loop {
-        let page = host.store().events_after(session, version, PAGE).map_err(failed)?;
+        // Asked before the events: what comes after an end that is seen here has been printed below.
+        let Some(row) = store.row(session).map_err(failed)? else { return Ok(Exit::Done) };
+        if row.version > version {
+            version = print_events(store, session, version)?;
+        }
+        if row.index.ended {
+            return Ok(Exit::Done);
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// Prints the events behind a version, one line each. Gives the version that they lead to.
+fn print_events(store: &dyn Store, session: &SessionId, mut version: Version) -> Result<Version, Failure> {
+    loop {
+        let page = store.events_after(session, version, PAGE).map_err(failed)?;
         for kept in &page {
             let event: Value =
                 serde_json::from_str(&kept.body).unwrap_or_else(|_| Value::String(kept.body.clone()));
@@ -81,7 +123,7 @@ pub(in crate::cli) fn log(host: &Host, session: &SessionId) -> Result<Exit, Fail
         }
         match page.last() {
             Some(last) => version = last.sequence,
-            None => return Ok(Exit::Done),
+            None => return Ok(version),
         }
     }
 }

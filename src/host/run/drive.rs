@@ -1,6 +1,7 @@
 //! Driving one tree of sessions until it ends, waits for something outside, or has made one step.
 
 use super::flight::{Flight, Gate, flight_key};
+use super::signals::Signals;
 use super::{Host, HostError};
 use crate::engine::agent::command::Command as Owed;
 use crate::engine::{IndexRow, SessionId};
@@ -20,6 +21,9 @@ pub enum Until {
     Step,
     /// Messages between sessions alone: no effect is begun and no time is waited for.
     Messages,
+    /// Until nothing is owed and nothing runs. No time is waited for: whoever drives many sessions has one timer for
+    /// all of them.
+    Owed,
 }
 
 /// Where it stopped.
@@ -33,6 +37,8 @@ pub struct Stopped {
     pub effects: u64,
     /// Ids of calls that were handed to processes of their own.
     pub handed: Vec<String>,
+    /// Whether calls of it run in other processes.
+    pub elsewhere: bool,
 }
 
 /// How often a lease is renewed.
@@ -51,6 +57,9 @@ struct Drive {
     until: Until,
     renewed: Instant,
     flight: Flight,
+    signals: Signals,
+    /// What ran was killed: the lease stays, so that others see who went without a word.
+    killed: bool,
 }
 
 /// Why a nap ended.
@@ -74,8 +83,13 @@ impl Host {
         let top = self.top(root)?;
         self.take_lease(&top)?;
         let renewed = Instant::now();
-        let mut drive = Drive { root: root.clone(), top, until, renewed, flight: Flight::new() };
+        let signals = Signals::new(self.stop.clone());
+        let flight = Flight::new();
+        let mut drive = Drive { root: root.clone(), top, until, renewed, flight, signals, killed: false };
         let outcome = self.drive_leased(&mut drive).await;
+        if drive.killed {
+            return outcome;
+        }
         let released = self.store.release(&drive.top, &self.holder);
         let stopped = outcome?;
         released?;
@@ -104,13 +118,14 @@ impl Host {
                 if signal && interrupted {
                     // The second signal: what runs is killed, and its admissions tell the tale to whoever resumes.
                     drive.flight.abort_all();
+                    drive.killed = true;
                     break;
                 }
                 interrupted |= signal;
                 continue;
             }
             let is_done = match drive.until {
-                Until::Messages => true,
+                Until::Messages | Until::Owed => true,
                 Until::Step => fired || drive.flight.has_stepped(),
                 Until::Rest | Until::People => false,
             };
@@ -135,9 +150,10 @@ impl Host {
             };
             interrupted = woke == Woke::Signal;
         }
+        let elsewhere = self.others_at_work(&root)?;
         let row = self.live(&root)?.subject.index();
         let handed = std::mem::take(&mut drive.flight.handed);
-        Ok(Stopped { row, interrupted, effects: drive.flight.begun, handed })
+        Ok(Stopped { row, interrupted, effects: drive.flight.begun, handed, elsewhere })
     }
 
     /// Does everything that is owed and not under way, until nothing new is.
@@ -215,7 +231,7 @@ impl Host {
                     }
                 }
                 // Running calls are let to their end; nothing new is begun.
-                _ = tokio::signal::ctrl_c() => return Ok(Woke::Signal),
+                () = drive.signals.next() => return Ok(Woke::Signal),
             }
         }
     }
@@ -235,7 +251,7 @@ impl Host {
                 self.refresh(&drive.root)?;
                 Ok(Woke::Look)
             }
-            _ = tokio::signal::ctrl_c() => Ok(Woke::Signal),
+            () = drive.signals.next() => Ok(Woke::Signal),
         }
     }
 
@@ -257,7 +273,7 @@ impl Host {
                         return Ok(Woke::Changed);
                     }
                 }
-                _ = tokio::signal::ctrl_c() => return Ok(Woke::Signal),
+                () = drive.signals.next() => return Ok(Woke::Signal),
             }
         }
     }

@@ -137,6 +137,11 @@ impl Host {
         self.live.remove(session);
     }
 
+    /// Forgets every session that is in memory.
+    pub fn forget_all(&mut self) {
+        self.live.clear();
+    }
+
     fn load(&mut self, session: &SessionId) -> Result<Live, HostError> {
         let unknown = || HostError::Unknown { session: session.0.clone() };
         let loaded = self.store.load(session)?.ok_or_else(unknown)?;

@@ -5,7 +5,7 @@ use crate::engine::agent::command::Notification as AgentNews;
 use crate::engine::agent::state::{CallState, State as AgentState};
 use crate::engine::workflow::command::Notification as WorkflowNews;
 use crate::engine::{SessionId, agent};
-use crate::store::Lease;
+use crate::store::{Lease, Store, StoreError};
 use crate::time::{Millis, Timestamp};
 
 /// A lease is renewed long before it lapses.
@@ -16,6 +16,20 @@ const LEVELS_MAX: usize = 16;
 /// The lease of one call that runs outside of a drive.
 pub(super) fn call_lease(call: &str) -> SessionId {
     SessionId(format!("call {call}"))
+}
+
+/// The root of a session's family, by the rows of the store alone; none: there is no such session.
+///
+/// # Errors
+/// `Io`.
+pub fn tree_root(store: &dyn Store, session: &SessionId) -> Result<Option<SessionId>, StoreError> {
+    let Some(mut row) = store.row(session)? else { return Ok(None) };
+    for _ in 0..LEVELS_MAX {
+        let Some(parent) = row.index.parent.take() else { break };
+        let Some(above) = store.row(&parent)? else { break };
+        row = above;
+    }
+    Ok(Some(row.session))
 }
 
 impl Host {
@@ -49,7 +63,10 @@ impl Host {
     }
 
     /// The session under whose lease this one is driven: the highest that it works for now.
-    pub(super) fn top(&mut self, session: &SessionId) -> Result<SessionId, HostError> {
+    ///
+    /// # Errors
+    /// `Unknown`, `Store`, `Stored`.
+    pub fn top(&mut self, session: &SessionId) -> Result<SessionId, HostError> {
         let mut top = session.clone();
         for _ in 0..LEVELS_MAX {
             let Some(parent) = self.live(&top)?.subject.index().parent else { break };
@@ -177,6 +194,22 @@ impl Host {
             }
         }
         Ok(any)
+    }
+
+    /// Lets what is due of one session take effect, without a lease: its version fences. Answers whether anything
+    /// happened.
+    ///
+    /// # Errors
+    /// `Unknown`, `Store`, `Stored`.
+    pub fn tick(&mut self, session: &SessionId) -> Result<bool, HostError> {
+        let outcome = match &self.live(session)?.subject {
+            Subject::Workflow { .. } => self.tell_workflow(session, WorkflowNews::Tick),
+            Subject::Agent { .. } => self.tell_agent(session, AgentNews::Tick),
+        };
+        match outcome {
+            Err(HostError::Refused(_)) => Ok(false),
+            other => other,
+        }
     }
 
     /// The next timer that driving waits for; a workflow's own timers are schedules and deadlines, which are waits for

@@ -104,6 +104,16 @@ pub(super) fn list(conn: &Connection, filter: &Filter) -> Result<Option<Vec<Sess
     rows(&snapshot, &list_text(filter), &[&created_at, &id, &page(filter.limit)]).map(Some)
 }
 
+/// All of them: there is one for each tree that is being driven, and no more.
+pub(super) fn leases(conn: &Connection) -> Result<Vec<Lease>> {
+    conn.prepare_cached("SELECT session_id, holder, until FROM leases ORDER BY session_id")?
+        .query_map([], |row| {
+            let session = SessionId(row.get(0)?);
+            Ok(Lease { session, holder: row.get(1)?, until: Timestamp(row.get(2)?) })
+        })?
+        .collect()
+}
+
 pub(super) fn lease(conn: &Connection, session: &SessionId) -> Result<Option<Lease>> {
     conn.prepare_cached("SELECT holder, until FROM leases WHERE session_id = ?1")?
         .query_row([&session.0], |row| {

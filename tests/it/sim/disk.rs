@@ -160,6 +160,10 @@ impl Store for Wire {
         self.alive(|disk| disk.lease(wanted, now, dead))
     }
 
+    fn leases(&self) -> Result<Vec<Lease>, StoreError> {
+        self.alive(|disk| disk.leases())
+    }
+
     fn release(&self, session: &SessionId, holder: &str) -> Result<(), StoreError> {
         self.alive(|disk| disk.release(session, holder))
     }

@@ -115,6 +115,10 @@ impl<S: Store> Store for KillStore<S> {
         self.inner.lease(wanted, now, dead)
     }
 
+    fn leases(&self) -> Result<Vec<Lease>, StoreError> {
+        self.inner.leases()
+    }
+
     fn release(&self, session: &SessionId, holder: &str) -> Result<(), StoreError> {
         self.inner.release(session, holder)
     }
