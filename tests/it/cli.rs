@@ -230,14 +230,15 @@ fn b70_two_processes_resume_one_session() {
         desk.json(&["session", "accept", &id, "--revision", "2", "--json"]);
         let spawn = || {
             desk.command("ada", &["session", "resume", &id])
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
                 .spawn()
                 .unwrap()
         };
-        let (mut one, mut two) = (spawn(), spawn());
-        let codes = [one.wait().unwrap().code().unwrap(), two.wait().unwrap().code().unwrap()];
-        assert!(codes.iter().all(|code| [0, 4].contains(code)) && codes.contains(&0), "{codes:?}");
+        let (one, two) = (spawn(), spawn());
+        let both = [parts(one.wait_with_output().unwrap()), parts(two.wait_with_output().unwrap())];
+        let codes = both.each_ref().map(|(code, _, _)| *code);
+        assert!(codes.iter().all(|code| [0, 4].contains(code)) && codes.contains(&0), "{both:?}");
         let changes = std::fs::read_to_string(desk.folder.path().join("changes")).unwrap();
         assert_eq!(changes.lines().count(), round);
         let (_, shown) = desk.json(&["session", "show", &id, "--json"]);

@@ -1,5 +1,6 @@
 //! The worker: schedules in virtual time, many sessions at once, what other processes hold, kills and signals.
 
+#[cfg(unix)]
 mod process;
 
 use crate::support::world::{START, frozen};
