@@ -3,6 +3,7 @@
 mod background;
 mod calls;
 mod children;
+mod leases;
 
 use crate::support::world::{START, person};
 use flowright::engine::SessionId;

@@ -238,7 +238,14 @@ fn b70_two_processes_resume_one_session() {
         let (one, two) = (spawn(), spawn());
         let both = [parts(one.wait_with_output().unwrap()), parts(two.wait_with_output().unwrap())];
         let codes = both.each_ref().map(|(code, _, _)| *code);
-        assert!(codes.iter().all(|code| [0, 4].contains(code)) && codes.contains(&0), "{both:?}");
+        if !(codes.iter().all(|code| [0, 4].contains(code)) && codes.contains(&0)) {
+            let (_, shown) = desk.json(&["session", "show", &id, "--json"]);
+            let mut logs = desk.run(&["session", "log", &id]).1;
+            for child in shown["session"]["children"].as_array().unwrap() {
+                logs.push_str(&desk.run(&["session", "log", child["id"].as_str().unwrap()]).1);
+            }
+            panic!("{both:?}\n{logs}");
+        }
         let changes = std::fs::read_to_string(desk.folder.path().join("changes")).unwrap();
         assert_eq!(changes.lines().count(), round);
         let (_, shown) = desk.json(&["session", "show", &id, "--json"]);

@@ -10,6 +10,8 @@ use crate::time::{Millis, Timestamp};
 
 /// A lease is renewed long before it lapses.
 const LEASE: Millis = Millis(30_000);
+/// So far two readings of a clock may differ without its having been set back.
+const DRIFT: Millis = Millis(5_000);
 /// Sessions above one another at most: a workflow, its agents and those that they call.
 const LEVELS_MAX: usize = 16;
 
@@ -97,8 +99,10 @@ impl Host {
         let Some(other) = self.store.lease(&wanted, now, &crate::host::holder::is_gone)? else {
             return Ok(());
         };
-        // The clock was set back since it was taken: nobody may ask for that long.
-        if other.until.since(now).0 > LEASE.0 {
+        // The clock was set back since it was taken: nobody may ask for that long. The clock is read anew, for the
+        // other may have taken it while this process waited for the database.
+        let now = self.clock.now();
+        if other.until.since(now).0 > LEASE.0 + DRIFT.0 {
             self.store.release(session, &other.holder)?;
             if self.store.lease(&wanted, now, &crate::host::holder::is_gone)?.is_none() {
                 return Ok(());
