@@ -240,7 +240,8 @@ fn call_state(state: &CallState) -> (&'static str, Value) {
 /// The same as lines for a person, from the data, so that both always say the same.
 fn text(value: &Value) -> String {
     let mut lines = vec![format!("session {}  {}", word(value, "/id"), word(value, "/title"))];
-    lines.push(format!("{}: {}", word(value, "/status").replace('_', " "), word(value, "/detail")));
+    let (status, detail) = (word(value, "/status").replace('_', " "), word(value, "/detail"));
+    lines.push(if detail.is_empty() { status } else { format!("{status}: {detail}") });
     if let Some(ending) = value.get("ending") {
         let reason = word(ending, "/reason");
         if !reason.is_empty() {
@@ -291,6 +292,9 @@ fn text(value: &Value) -> String {
     for child in value.get("children").and_then(Value::as_array).into_iter().flatten() {
         let (child_id, title, status) = (word(child, "/id"), word(child, "/title"), word(child, "/status"));
         lines.push(format!("child {child_id}  {title}  {}", status.replace('_', " ")));
+        if status == "waiting_external" {
+            lines.push(format!("  flowright session pending {child_id}"));
+        }
     }
     lines.join("\n")
 }

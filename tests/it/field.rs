@@ -265,3 +265,31 @@ fn b49_bad_bytes_of_a_tool_spoil_no_later_request() {
         assert!(tools.all(|tool| tool["content"].as_str().unwrap().starts_with("a\u{fffd}")), "{value}");
     }
 }
+
+/// Whoever sees a workflow wait for a yes sees how to give it, and what the agent was given.
+#[test]
+fn a_wait_for_a_yes_inside_a_stage_is_shown_with_its_verb() {
+    let desk = Desk::new();
+    desk.workers();
+    let agent = std::fs::read_to_string(desk.path("agents/first.json")).unwrap();
+    let policy =
+        r#""toolCallPolicy":{"rules":[{"tool":"bash_first","disposition":{"tag":"defer","reason":"ask"}}]},"#;
+    desk.write("agents/first.json", &agent.replacen('{', &format!("{{{policy}"), 1));
+    desk.write(
+        "flow.yaml",
+        &format!(
+            "kind: workflow\nversion: 1\nname: asks\nsteps:\n  - id: work\n    agent: first\n    task: Work.\n    with: {{ note: a 1.50 note }}\n    {WORK}\n"
+        ),
+    );
+    let (code, out, err) = desk.run(&["run", "flow.yaml"]);
+    assert_eq!(code, 3, "{err}");
+    let line = out
+        .lines()
+        .find(|line| line.contains("flowright session pending "))
+        .unwrap_or_else(|| panic!("{out}"));
+    let child = line.trim().rsplit(' ').next().unwrap();
+    let (_, printed, _) = desk.run(&["session", "print", child]);
+    assert!(printed.contains("Work.") && printed.contains("\"note\": \"a 1.50 note\""), "{printed}");
+    let (_, pending, _) = desk.run(&["session", "pending", child]);
+    assert!(pending.contains("bash_first"), "{pending}");
+}

@@ -4,6 +4,7 @@ use super::super::{Exit, Failure, database, definition, operator, output};
 use super::stand;
 use crate::engine::SessionId;
 use crate::engine::agent::command::Notification;
+use crate::engine::agent::conversation;
 use crate::engine::agent::event::{Message, MessageKind, Spec, ToolResult};
 use crate::engine::agent::state::{Call, CallState, State, Turn};
 use crate::exchange;
@@ -107,7 +108,8 @@ pub(super) fn print(host: &mut Host, print: &Print, json: bool) -> Result<Exit, 
         match turn {
             Turn::Said { text, media, .. } => {
                 lines.push(heading("user"));
-                lines.push(text.clone());
+                let spec = state.spec.as_ref().filter(|spec| lines.len() == 2 && spec.prompt == *text);
+                lines.push(spec.map_or_else(|| text.clone(), conversation::assignment));
                 lines.extend(media.iter().map(crate::host::perform::described));
             }
             Turn::Reply { text, calls, .. } => {

@@ -73,7 +73,8 @@ fn system(ir: &ir::Agent, spec: Option<&Spec>) -> String {
 }
 
 /// The prompt, followed by the named inputs as JSON. The digits of numbers are kept.
-fn assignment(spec: &Spec) -> String {
+#[must_use]
+pub fn assignment(spec: &Spec) -> String {
     if spec.with.is_empty() {
         return spec.prompt.clone();
     }
